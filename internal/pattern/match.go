@@ -125,7 +125,7 @@ func shortestValue(text, sep string) int {
 		if i < 0 {
 			return -1
 		}
-		if n += i; !wirepath.IsDots(text[:n]) { // at most two values are dots
+		if n += i; !wirepath.Removed(text[:n]) { // at most two values are dots
 			return n
 		}
 	}
@@ -133,7 +133,7 @@ func shortestValue(text, sep string) int {
 }
 
 func addValue(v *Values, value string) bool {
-	return value != "" && !wirepath.IsDots(value) && v.Add(value)
+	return !wirepath.Removed(value) && v.Add(value)
 }
 
 // Match matches an escaped path with p, regardless of methods and host, and

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // ParsePath parses a path as the verb methods of the router do:
@@ -150,7 +152,7 @@ func (p *Pattern) checkClean() error {
 		return nil
 	}
 	for _, s := range p.Segs {
-		if s.Kind() == Literal && removedByCleaning(s[0].Text) {
+		if s.Kind() == Literal && wirepath.Removed(s[0].Text) {
 			return errors.New("the path can never match: paths are cleaned of empty, . and .. segments first")
 		}
 	}

@@ -15,7 +15,11 @@
 // trailing slash is not a segment; it is represented by End.
 package pattern
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
+)
 
 // End says what may follow the last segment of a pattern.
 type End uint8
@@ -60,7 +64,7 @@ func (p *Pattern) Static() bool {
 	n := 0
 	for _, s := range p.Segs {
 		t := s[0].Text
-		if s.Kind() != Literal || removedByCleaning(t) {
+		if s.Kind() != Literal || wirepath.Removed(t) {
 			return false
 		}
 		n += 1 + len(t)
@@ -70,10 +74,6 @@ func (p *Pattern) Static() bool {
 	}
 	return n == len(p.Path) // nothing is escaped, and there is no {$}
 }
-
-// removedByCleaning reports whether path cleaning removes a segment with this
-// text.
-func removedByCleaning(text string) bool { return text == "" || text == "." || text == ".." }
 
 // Shape returns a key that is equal for patterns whose hosts and paths differ
 // only in the names of their parameters. Such patterns conflict if their

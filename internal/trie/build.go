@@ -98,7 +98,7 @@ func (b *Builder[P]) method(name string) Method {
 // specials are compared with the decoded path, and those that occur only in
 // paths that were not cleaned.
 func fitsEdge(text string) bool {
-	return text != "" && !wirepath.IsDots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, wirepath.Slash) < 0
+	return !wirepath.Removed(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, wirepath.Slash) < 0
 }
 
 // A Key is the method and the shape of a route. It is equal for patterns that differ

@@ -181,14 +181,12 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 			}
 		}
 
-		// Parameters never match segments that path cleaning removes.
-		clean := !s.connect || path[pos] != '/' && !wirepath.IsDots(path[pos:end])
 		if nd.specials != 0 {
 			if rt := t.special(s, nd, pos, end); rt != nil || s.owned {
 				return rt
 			}
 		}
-		if nd.flags&hasParam != 0 && clean {
+		if nd.flags&hasParam != 0 && (!s.connect || !wirepath.Removed(path[pos:end])) {
 			n := s.n
 			s.push(pos, end)
 			if end < len(path) && nd.param.next != nil && nd.rest == 0 && nd.fallback == nil {

@@ -103,8 +103,11 @@ func encodes(raw, path string) bool {
 	return path == ""
 }
 
-// IsDots reports whether the decoded segment is "." or "..".
-func IsDots(seg string) bool { return seg == "." || seg == ".." }
+// isDots reports whether the decoded segment is "." or "..".
+func isDots(seg string) bool { return seg == "." || seg == ".." }
+
+// Removed reports whether path cleaning removes the decoded segment.
+func Removed(seg string) bool { return seg == "" || isDots(seg) }
 
 // Unclean reports whether path, which begins with a slash and is decoded or a
 // result of [Split], has an empty, . or .. segment other than the empty one after
@@ -121,7 +124,7 @@ func DotInside(rest string) bool { return LastDots(rest) >= 0 }
 func LastDots(rest string) int {
 	for end := len(rest); end >= 0; {
 		start := strings.LastIndexByte(rest[:end], '/') + 1
-		if IsDots(rest[start:end]) {
+		if isDots(rest[start:end]) {
 			return start
 		}
 		end = start - 1
@@ -159,7 +162,7 @@ func escapedDots(seg string) int {
 	if len(seg) > len("%2e%2e") || strings.Trim(seg, ".%2eE") != "" {
 		return 0
 	}
-	if seg = strings.ReplaceAll(strings.ToLower(seg), "%2e", "."); IsDots(seg) {
+	if seg = strings.ReplaceAll(strings.ToLower(seg), "%2e", "."); isDots(seg) {
 		return len(seg)
 	}
 	return 0
