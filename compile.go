@@ -38,7 +38,7 @@ type compiler struct {
 // Muxes are read for the last time. The caller holds the lock.
 func newCompiler(m *Mux, d *draft, serving bool) *compiler {
 	decl := d.view(m.origin())
-	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, mounted: decl.mounted}
+	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, extras: &extras{mounted: decl.mounted}}
 	pre, _ := decl.middleware.split()
 	c := &compiler{program: p, mux: m, version: m.version, draft: d, serving: serving, pre: pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
@@ -136,8 +136,13 @@ func (c *compiler) compile() error {
 	if p.entry != nil || p.alwaysSlow() {
 		p.slow = 1
 	}
+	if c.serving && len(p.urls)+len(p.originals)+len(p.mounted) == 0 {
+		p.extras = &noExtras
+	}
 	return nil
 }
+
+var noExtras extras
 
 // alwaysSlow reports whether all requests need serveGeneric.
 func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }

@@ -297,11 +297,16 @@ type program struct {
 
 	folded    *trie.Folded // nil if no level redirects to another case
 	zones     []*zone
-	urls      map[string]string        // patterns of the routes with a name, by name
-	originals map[uint32]http.Handler  // handlers without middleware, by order; only if that differs
-	mounted   []*mount                 // where mux is mounted, for Lookup
 	described atomic.Pointer[sync.Map] // from *trie.Route to Route; nil before the first Lookup
-	version   uint32                   // of what is declared on the Mux, in a program for inspection
+	*extras                            // in a block of their own, because most programs have none
+}
+
+// extras are the fields of a program that most don't need when they serve.
+type extras struct {
+	urls      map[string]string       // patterns of the routes with a name, by name
+	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
+	mounted   []*mount                // where mux is mounted, for Lookup
+	version   uint32                  // of what is declared on the Mux, in a program for inspection
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.
