@@ -28,6 +28,9 @@ func TestJSON(t *testing.T) {
 		Quoter       quoter
 	}
 	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "GET" && r.ContentLength != 0 {
+			t.Errorf("%s: a body of %d bytes", r.URL, r.ContentLength)
+		}
 		switch r.URL.Path {
 		case "/double":
 			var n int
@@ -103,6 +106,42 @@ func TestJSON(t *testing.T) {
 	}
 	if got, err := client.JSON[out](context.Background(), nil, "POST", srv.URL+"/double", in{1}); err != nil || got.B != 2 {
 		t.Errorf("with the shared client: %+v, %v", got, err)
+	}
+}
+
+// A closing body records that it was closed.
+type closing struct {
+	io.Reader
+	closed *bool
+}
+
+func (c closing) Close() error { *c.closed = true; return nil }
+
+// TestDoJSON checks that DoJSON uses the given client and limit, and closes the
+// body in every case.
+func TestDoJSON(t *testing.T) {
+	for _, tt := range []struct {
+		status int
+		text   string
+		max    int64
+		want   int
+		err    string
+	}{
+		{200, "12345", 5, 12345, ""},
+		{200, "12345", 4, 0, "client: the response is larger than 4 bytes; use DoJSON"},
+		{200, "x", 0, 0, "client: the response is not the expected JSON"},
+		{299, "1", 0, 1, ""},
+		{300, "1", 0, 0, "client: the server responded with "},
+	} {
+		closed := false
+		c := &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: tt.status, Body: closing{strings.NewReader(tt.text), &closed}, Request: r}, nil
+		})}
+		req, _ := http.NewRequest("GET", "http://example.invalid", nil)
+		got, err := client.DoJSON[int](c, req, tt.max)
+		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.HasPrefix(err.Error(), tt.err) || !closed {
+			t.Errorf("%d %s, at most %d: %d, %v, closed %v; want %d, %q", tt.status, tt.text, tt.max, got, err, closed, tt.want, tt.err)
+		}
 	}
 }
 
