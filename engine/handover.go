@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -165,6 +166,12 @@ func (c *conn) handOver(why reason) {
 	nc := c.nc
 	if c.w > c.r {
 		pre := &prefix{b: append([]byte(nil), c.in.b[c.r:c.w]...)}
+		if c.requests.Load() > 0 && bytes.HasPrefix(pre.b, []byte(http2Preface)) {
+			// Only a connection's first bytes may select HTTP/2. With a bare LF,
+			// net/http serves the line as the request that it would see without
+			// the engine.
+			pre.b = slices.Delete(pre.b, len(http2Preface)-2, len(http2Preface)-1)
+		}
 		if t := &c.server.timeouts; t.Head > 0 {
 			// net/http restarts the timeout; keep the original deadline, which
 			// may have passed.

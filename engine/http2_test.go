@@ -138,6 +138,25 @@ func TestHTTP2Handover(t *testing.T) {
 	}
 }
 
+// TestHTTP2LatePreface sends the preface after a request over HTTP/1.1, where it
+// is a request like any other.
+func TestHTTP2LatePreface(t *testing.T) {
+	const get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+	late := clientPreface + string(appendTestFrame(nil, fSettings, 0, 0, ""))
+	var addrs []string
+	for _, k := range kinds {
+		addrs = append(addrs, start(t, k.make(quiet(&http.Server{Handler: describe, Protocols: protocols(true, false, true)}))))
+	}
+	for _, parts := range [][]string{
+		{get + late},
+		{"GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n", late},
+		{"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx\r\n" + late},
+		{get + get + late[:len(clientPreface)-2], late[len(clientPreface)-2:]},
+	} {
+		compare(t, addrs, parts...)
+	}
+}
+
 // A wrapped server is served over TLS by Serve.
 type wrapped struct {
 	server
