@@ -172,6 +172,19 @@ func (s *routeSet) check(routes []*route) error {
 	return nil
 }
 
+// first says which of the routes was registered first on a level, or inside it.
+func (s *routeSet) first(l *level) string {
+	for _, r := range s.list() {
+		for in := r.level; in != nil; in = in.parent {
+			if in == l {
+				file, line := location(r.site)
+				return fmt.Sprintf("the route %q was registered (at %s:%d)", r.pattern, file, line)
+			}
+		}
+	}
+	return "a route was registered (and removed since)"
+}
+
 // A FastHandler serves a request and receives the path values as an argument. It
 // is for code written for httprouter: an http.Handler that calls r.PathValue is
 // faster. UseFast adds middleware for fast handlers; middleware of Use cannot

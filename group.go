@@ -337,16 +337,3 @@ const spaRest = "filepath"
 func noFile(w http.ResponseWriter, r *http.Request) {
 	problem.Write(w, r, problem.Code(http.StatusNotFound))
 }
-
-// first says which of the routes was registered first on a level, or inside it.
-func (s *routeSet) first(l *level) string {
-	for _, r := range s.list() {
-		for in := r.level; in != nil; in = in.parent {
-			if in == l {
-				file, line := location(r.site)
-				return fmt.Sprintf("the route %q was registered (at %s:%d)", r.pattern, file, line)
-			}
-		}
-	}
-	return "a route was registered (and removed since)"
-}
