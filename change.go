@@ -160,7 +160,8 @@ type addition struct {
 // add adds levels and routes to m, and to the Muxes that m is mounted on, or
 // nothing if there is an error.
 func (d *draft) add(m *Mux, levels []*level, routes []*route) error {
-	list, err := d.spread(nil, addition{m, levels, routes})
+	var few [1]addition // on the stack
+	list, err := d.spread(few[:0], addition{m, levels, routes})
 	for i := 0; i < len(list) && err == nil; i++ {
 		err = d.view(list[i].mux).check(list[i])
 	}

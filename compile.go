@@ -149,13 +149,13 @@ func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direc
 
 // add adds a route to the builder.
 func (c *compiler) add(r placed) error {
+	var h http.Handler
+	var err error
 	lazy := !c.serving && r.mounted != nil
-	h := http.Handler(lazyHandler{route: r.route})
-	if !lazy {
-		var err error
-		if h, err = r.wrapped(); err != nil {
-			return err
-		}
+	if lazy {
+		h = lazyHandler{route: r.route}
+	} else if h, err = r.wrapped(); err != nil {
+		return err
 	}
 	e := endpoint{handler: h, zone: r.zone.index, site: r.site, order: r.order}
 	flags := r.flags

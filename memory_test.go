@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -94,6 +95,30 @@ func TestAllocations(t *testing.T) {
 		if got := testing.AllocsPerRun(200, func() { m.ServeHTTP(w, r) }); got > c.want {
 			t.Errorf("%s, pooled %v: %v allocations, want at most %v", c.name, c.pooled, got, c.want)
 		}
+	}
+}
+
+// TestRegistrationAllocations counts what registering a route allocates, with its
+// share of the tables that the first request builds.
+func TestRegistrationAllocations(t *testing.T) {
+	const n = 500
+	var paths []string
+	for i := range n {
+		paths = append(paths, fmt.Sprintf("/section%d/:id/part%d", i%20, i))
+	}
+	h := func(w http.ResponseWriter, r *http.Request) {}
+	r := httptest.NewRequest("GET", "/section0/1/part0", nil)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m := muxmaster.New()
+	for _, path := range paths {
+		m.GET(path, h)
+	}
+	m.ServeHTTP(nil, r)
+	runtime.ReadMemStats(&after)
+	allocs, bytes := (after.Mallocs-before.Mallocs)/n, (after.TotalAlloc-before.TotalAlloc)/n
+	if allocs > 8 || bytes > 1200 {
+		t.Errorf("%d allocations, %d bytes, want at most 8 and 1200", allocs, bytes)
 	}
 }
 
