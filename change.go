@@ -80,7 +80,10 @@ func (d *draft) refresh() (late bool, err error) {
 // read returns the fields of m as they were first read. keep says that this is the
 // first time.
 func (d *declared) read(m *Mux, keep bool) *fields {
-	f := cmp.Or(d.fields, m.readFields())
+	f := d.fields
+	if f == nil {
+		f = m.readFields()
+	}
 	if keep {
 		d.fields = f
 	}
