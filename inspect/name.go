@@ -5,9 +5,13 @@ import (
 	"strings"
 )
 
-// suffix matches what the compiler adds to the names of closures, also of those in
-// an inlined function, and of methods that are used as functions.
-var suffix = regexp.MustCompile(`(?:(?:\.glob\.)?\.func\d+(?:(?:\.\w+)?\.\d+)*|\.gowrap\d+|-range\d+|-fm)+$`)
+// suffix matches what the compiler adds to the names of closures, and of methods
+// that are used as functions.
+var suffix = regexp.MustCompile(`(?:(?:\.glob\.)?\.(?:func|gowrap|deferwrap)?\d+|-range\d+|-fm)+$`)
+
+// inlined matches the functions around a closure into which the one that declares
+// it was inlined, as far as the name tells.
+var inlined = regexp.MustCompile(`^([^.]*\.)(?:.*\.)?func\d+(?:\.\d+)*\.`)
 
 // ShortName returns the name of a function, as in Route.Handler, as a person
 // would write it: without the directories of its package and without what the
@@ -18,7 +22,7 @@ var suffix = regexp.MustCompile(`(?:(?:\.glob\.)?\.func\d+(?:(?:\.\w+)?\.\d+)*|\
 func ShortName(name string) string {
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	if short := suffix.ReplaceAllString(name, ""); short != "" {
-		return short
+		return inlined.ReplaceAllString(short, "$1")
 	}
 	return name
 }

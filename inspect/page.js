@@ -33,7 +33,7 @@ const fileOf = r => r.File.slice(r.File.lastIndexOf('/') + 1) + ':' + r.Line;
 // trim returns a function's name without what the compiler adds, and short also
 // without its package's directories. A closure has the name of the function
 // around it.
-const trim = name => name.replace(/(?:(?:\.glob\.)?\.func\d+(?:(?:\.\w+)?\.\d+)*|\.gowrap\d+|-range\d+|-fm)+$/, '') || name;
+const trim = name => name.replace(/(?:(?:\.glob\.)?\.(?:func|gowrap|deferwrap)?\d+|-range\d+|-fm)+$/, '') || name;
 const short = name => trim(name.slice(name.lastIndexOf('/') + 1));
 
 function method(name) {

@@ -1,12 +1,12 @@
-// Package wrapped names the functions inside of handlers that package problem
-// makes. A list of routes shows these functions; to the runtime, all of the
-// handlers are one function.
+// Package wrapped names handlers and middleware for a list of routes: by the
+// function inside of a handler that package problem makes, because to the runtime
+// all of these are one function, and by the function around a closure, which the
+// compiler may have inlined.
 package wrapped
 
 import (
 	"net/http"
 	"reflect"
-	"runtime"
 )
 
 // A Query is the writer of a call that asks a handler of problem.Handler for
@@ -35,5 +35,5 @@ func Name(f any) string {
 		h(&q, nil)
 		v = reflect.ValueOf(q.Func)
 	}
-	return runtime.FuncForPC(v.Pointer()).Name()
+	return funcName(v)
 }
