@@ -22,10 +22,15 @@ const (
 	// spelling of the path with such a response. Now the handler runs, or seems to.
 	LostLogin Kind = iota
 
-	Crash        // a panic or a status from 500, which the old handler didn't have
-	LostRoute    // the old status was 2xx, and now it is 4xx
-	NewRoute     // the old status was 4xx, and now it is 2xx
-	NewLogin     // now the response is 401, 403 or a redirect to a login
+	Crash     // a panic or a status from 500, which the old handler didn't have
+	LostRoute // the old status was 2xx, and now it is 4xx
+	NewRoute  // the old status was 4xx, and now it is 2xx
+	NewLogin  // now the response is 401, 403 or a redirect to a login
+
+	// OtherMiddleware, where Diff compares routes: middleware was removed, added
+	// or moved.
+	OtherMiddleware
+
 	OtherStatus  // another difference of the status
 	OtherTarget  // another Location of a redirect
 	OtherHandler // another handler, where Diff compares routes
@@ -39,7 +44,7 @@ const (
 	OtherRoute // the same response of another route, where both are known
 )
 
-var kindNames = [...]string{"lost login", "crash", "lost route", "new route", "new login", "status", "redirect", "handler", "body", "header", "error text", "route"}
+var kindNames = [...]string{"lost login", "crash", "lost route", "new route", "new login", "middleware", "status", "redirect", "handler", "body", "header", "error text", "route"}
 
 // String returns the kind in lower-case words.
 func (k Kind) String() string {
@@ -65,14 +70,24 @@ func (d Difference) String() string {
 		host = d.Request.Host
 	}
 	before, after := "", ""
+	old, now := d.text(d.Old), d.text(d.Now)
+	if d.ofMiddleware() {
+		was, is := d.change()
+		old, now = cmp.Or(chain(was), "none"), cmp.Or(chain(is), "none")
+	}
 	if d.Old.Pattern != "" && d.Old.Pattern != d.Now.Pattern {
 		before = " by " + d.Old.Pattern
 	}
-	if d.Now.Pattern != "" {
+	if d.Now.Pattern != "" && (d.Now.Pattern != d.Old.Pattern || !d.ofMiddleware()) {
 		after = " by " + d.Now.Pattern
 	}
 	return printable.Replace(fmt.Sprintf("%s: %s %s%s: %s%s, now %s%s", d.Kind, d.Request.Method, host, d.Request.RequestURI,
-		d.text(d.Old), before, d.text(d.Now), after))
+		old, before, now, after))
+}
+
+// ofMiddleware reports whether Diff has found the difference in the middleware.
+func (d *Difference) ofMiddleware() bool {
+	return (d.Kind == LostLogin || d.Kind == NewLogin || d.Kind == OtherMiddleware) && len(d.Old.Middleware)+len(d.Now.Middleware) > 0
 }
 
 // text returns what matters of one of the responses.

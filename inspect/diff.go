@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -34,53 +35,122 @@ func ReadRoutes(r io.Reader) ([]Route, error) {
 
 // Diff compares the routes of two versions of a program, as the page serves
 // them in routes.json, without running its handlers: for which requests another
-// handler runs, the status changes, or the login is lost. It considers a
-// middleware a login if its name suggests one, as Warning does. A handler is
-// the same if its name and the names of its path parameters are: show(id) isn't
-// show(user), whose code may still ask for id. Diff returns an error for routes
-// that can't be registered together.
+// handler runs, the status changes, or middleware is removed, added or moved. It
+// considers a middleware a login if its name suggests one, as Warning does: a
+// request of which the handler runs without a login that it had is a LostLogin,
+// even if others stay. A handler is the same if its name and the names of its
+// path parameters are: show(id) isn't show(user), whose code may still ask for
+// id. Diff returns an error for routes that can't be registered together.
 func Diff(old, now []Route) ([]Difference, error) {
+	before, err := rebuild(old)
+	if err != nil {
+		return nil, fmt.Errorf("inspect: the old routes: %w", err)
+	}
+	after, err := rebuild(now)
+	if err != nil {
+		return nil, fmt.Errorf("inspect: the new routes: %w", err)
+	}
 	var list []Difference
-	for _, loggedIn := range []bool{false, true} {
-		before, err := rebuild(old, loggedIn)
-		if err != nil {
-			return nil, fmt.Errorf("inspect: the old routes: %w", err)
+	for r := range RequestsOf(slices.Concat(old, now)) {
+		d := Difference{Request: r, Old: pass(before, r), Now: pass(after, r)}
+		if kind, differs := compareMiddleware(d.Old, d.Now); differs {
+			d.Kind = kind
+			list = append(list, d)
 		}
-		after, err := rebuild(now, loggedIn)
-		if err != nil {
-			return nil, fmt.Errorf("inspect: the new routes: %w", err)
+		kind, differs := compare(d.Old, d.Now)
+		if kind == OtherBody {
+			kind = OtherHandler
 		}
-		list = append(list, Compare(before, after, RequestsOf(slices.Concat(old, now)))...)
+		if differs {
+			d.Kind = kind
+			list = append(list, d)
+		}
 	}
-	for i := range list {
-		if list[i].Kind == OtherBody {
-			list[i].Kind = OtherHandler
-		}
-	}
-	seen := map[string]bool{}
-	list = slices.DeleteFunc(list, func(d Difference) bool {
-		text := d.Request.Method + " " + d.Request.Host + d.Request.RequestURI
-		twice := seen[text]
-		seen[text] = true
-		return twice
-	})
 	slices.SortStableFunc(list, func(a, b Difference) int { return int(a.Kind) - int(b.Kind) })
 	return list, nil
 }
 
-// rebuild returns a Mux with the routes, Groups and mounts of a routes.json. A
-// handler writes its name and those of its parameters. A login refuses
-// everybody, unless all are logged in.
-func rebuild(routes []Route, loggedIn bool) (m *muxmaster.Mux, err error) {
-	m = muxmaster.New()
-	if !loggedIn && slices.ContainsFunc(routes, func(r Route) bool {
-		return len(r.Scopes) > 0 && slices.ContainsFunc(r.Middleware[:clamp(r.Scopes[0].Middleware, len(r.Middleware))], isGuard)
-	}) {
-		m.Use(refuse)
+// compareMiddleware says how the middleware around two responses differs. Where
+// a handler runs in place of a 404, the middleware differs anyway, so only a lost
+// login counts.
+func compareMiddleware(old, now Response) (kind Kind, differs bool) {
+	switch lost := fewerGuards(old.Middleware, now.Middleware); {
+	case lost && now.handled:
+		return LostLogin, true
+	case old.Status != now.Status || slices.Equal(old.Middleware, now.Middleware):
+		return 0, false
+	case !lost && fewerGuards(now.Middleware, old.Middleware):
+		return NewLogin, true
 	}
+	return OtherMiddleware, true
+}
+
+// fewerGuards reports whether now lacks a middleware of old that looks like a
+// login, or has it less often.
+func fewerGuards(old, now []string) bool {
+	now = slices.Clone(now)
+	for _, name := range old {
+		if i := slices.Index(now, name); i >= 0 {
+			now = slices.Delete(now, i, i+1)
+		} else if isGuard(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// change returns the middleware that differs, without what both begin and end
+// with. If it was moved, that is all between its old and its new place.
+func (d *Difference) change() (old, now []string) {
+	old, now = d.Old.Middleware, d.Now.Middleware
+	for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
+		old, now = old[1:], now[1:]
+	}
+	for len(old) > 0 && len(now) > 0 && old[len(old)-1] == now[len(now)-1] {
+		old, now = old[:len(old)-1], now[:len(now)-1]
+	}
+	return old, now
+}
+
+// A passage is what a request passed in a rebuilt program.
+type passage struct {
+	middleware []string // its names
+	handler    bool
+}
+
+type passageKey struct{}
+
+func passageOf(r *http.Request) *passage { return r.Context().Value(passageKey{}).(*passage) }
+
+// pass returns the response of a rebuilt program, and what the request passed.
+func pass(m *muxmaster.Mux, r *http.Request) Response {
+	var p passage
+	w := ask(m, r.WithContext(context.WithValue(r.Context(), passageKey{}, &p)))
+	w.Middleware, w.handled = p.middleware, p.handler
+	return w
+}
+
+// named returns a middleware that adds its name to those that a request passed.
+func named(name string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			p := passageOf(r)
+			p.middleware = append(p.middleware, name)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// rebuild returns a Mux with the routes, Groups, mounts and middleware of a
+// routes.json. A handler writes its name and those of its parameters.
+func rebuild(routes []Route) (m *muxmaster.Mux, err error) {
+	m = muxmaster.New()
 	root := &scopeNode{router: m, inner: map[string]*scopeNode{}, roots: map[string]bool{}}
+	if i := slices.IndexFunc(routes, func(r Route) bool { return len(r.Scopes) > 0 }); i >= 0 {
+		root.use(routes[i].Middleware[:clamp(routes[i].Scopes[0].Middleware, len(routes[i].Middleware))])
+	}
 	for i := range routes {
-		if err := root.add(&routes[i], loggedIn); err != nil {
+		if err := root.add(&routes[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +166,7 @@ type scopeNode struct {
 }
 
 // add registers a route, and the scopes around it that don't exist yet.
-func (n *scopeNode) add(r *Route, loggedIn bool) (err error) {
+func (n *scopeNode) add(r *Route) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%s: %v", r.text(), v)
@@ -107,11 +177,11 @@ func (n *scopeNode) add(r *Route, loggedIn bool) (err error) {
 		names := rest[:clamp(s.Middleware, len(rest))]
 		rest = rest[len(names):]
 		if i > 0 { // the outermost one is the Mux
-			n = n.scope(s, slices.ContainsFunc(names, isGuard) && !loggedIn)
+			n = n.scope(s, names)
 		}
 	}
-	if slices.ContainsFunc(rest, isGuard) && !loggedIn { // of a routes.json without scopes
-		n = n.scope(muxmaster.Scope{Kind: "with", Prefix: n.prefix}, true)
+	if len(rest) > 0 { // of a routes.json without scopes
+		n = n.scope(muxmaster.Scope{Kind: "with", Prefix: n.prefix}, rest)
 	}
 	path, ok := strings.CutPrefix(r.Pattern, n.prefix)
 	if !ok {
@@ -128,7 +198,10 @@ func (n *scopeNode) add(r *Route, loggedIn bool) (err error) {
 	if p, err := pattern.ParsePath(r.Pattern); err == nil && len(p.Names()) > 0 {
 		name += "(" + strings.Join(p.Names(), ", ") + ")"
 	}
-	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, name) })
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		passageOf(r).handler = true
+		io.WriteString(w, name)
+	})
 	switch {
 	case r.Host != "" || r.Below && strings.HasSuffix(path, "/"):
 		n.router.Handle(strings.TrimSpace(r.Method+" "+r.Host+path), h)
@@ -143,9 +216,16 @@ func (n *scopeNode) add(r *Route, loggedIn bool) (err error) {
 // clamp returns n, or the nearest number from 0 to most.
 func clamp(n, most int) int { return min(max(n, 0), most) }
 
+// use adds middleware with the names.
+func (n *scopeNode) use(names []string) {
+	for _, name := range names {
+		n.router.Use(named(ShortName(name)))
+	}
+}
+
 // scope returns the scope s inside of n.
-func (n *scopeNode) scope(s muxmaster.Scope, guarded bool) *scopeNode {
-	key := fmt.Sprint(s.Kind, s.Prefix, guarded)
+func (n *scopeNode) scope(s muxmaster.Scope, names []string) *scopeNode {
+	key := fmt.Sprintf("%s %q %q", s.Kind, s.Prefix, names)
 	if in := n.inner[key]; in != nil {
 		return in
 	}
@@ -164,13 +244,6 @@ func (n *scopeNode) scope(s muxmaster.Scope, guarded bool) *scopeNode {
 	default:
 		in.router = n.router.Group(prefix)
 	}
-	if guarded {
-		in.router.Use(refuse)
-	}
+	in.use(names)
 	return in
-}
-
-// refuse stands for a login.
-func refuse(http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 }

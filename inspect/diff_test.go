@@ -77,8 +77,8 @@ func TestDiff(t *testing.T) {
 		{"parameter", []string{"GET /users/1: handler"}},
 		{"guarded handler", []string{"GET /admin/x: handler"}},
 		{"route", []string{"POST /users/1: lost route"}},
-		{"group", []string{"GET /admin/x: lost login", "OPTIONS /admin/none-such: lost login"}},
-		{"owner", []string{"GET /admin/none-such: new login", "GET /admin/x/: new login", "GET /open/none-such: lost route"}},
+		{"group", []string{"GET /admin/x: lost login", "OPTIONS /admin/none-such: middleware"}},
+		{"owner", []string{"GET /admin/none-such: lost route", "GET /admin/x/: status", "GET /open/none-such: lost route"}},
 		{"mount", []string{"GET /sub/y: lost login"}},
 		{"with", []string{"GET /with: lost login"}},
 		{"login on everything", []string{"GET /users/1: new login", "POST /none-such: new login"}},
@@ -96,6 +96,72 @@ func TestDiff(t *testing.T) {
 			}) {
 				t.Errorf("%s: %q is missing in %v", tt.change, want, list)
 			}
+		}
+	}
+}
+
+func requireJSON(next http.Handler) http.Handler { return next }
+
+// requireRole is what the compiler inlines.
+func requireRole(role string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler { _ = role; return next }
+}
+
+// TestDiffMiddleware changes the middleware of a program, and checks the first
+// line about the route /a/x of each kind.
+func TestDiffMiddleware(t *testing.T) {
+	type use = func(http.Handler) http.Handler
+	h := http.HandlerFunc(showOld)
+	group := func(list ...use) func(*muxmaster.Mux) {
+		return func(m *muxmaster.Mux) {
+			g := m.Group("/a")
+			g.Use(list...)
+			g.GET("/x", h)
+		}
+	}
+	route := func(list ...use) func(*muxmaster.Mux) {
+		return func(m *muxmaster.Mux) { m.Route("/a", func(g *muxmaster.Group) { g.Use(list...); g.GET("/x", h) }) }
+	}
+	behind := func(f func(*muxmaster.Mux)) func(*muxmaster.Mux) {
+		return func(m *muxmaster.Mux) { f(m); m.With(requireLogin).ANY("/*rest", h) }
+	}
+	for _, tt := range []struct {
+		old, now func(*muxmaster.Mux)
+		want     string
+	}{
+		{group(requireLogin, requireJSON), group(requireJSON), "lost login: GET /a/x: inspect.requireLogin, now none\n"},
+		{group(requireLogin, requireJSON), group(requireLogin), "lost login: GET /a/x: inspect.requireJSON, now none\n"},
+		{group(requireLogin, requireLogin), group(requireLogin), "lost login: GET /a/x: inspect.requireLogin, now none\n"},
+		{group(requireLogin), group(requireJSON), "lost login: GET /a/x: inspect.requireLogin, now inspect.requireJSON\n"},
+		{group(requireLogin), route(), "lost login: GET /a/x: inspect.requireLogin, now none\n"},
+		{route(requireRole("a")), route(), "lost login: GET /a/x: inspect.requireRole, now none\n"},
+		{group(logRequests, requireLogin), group(logRequests), "lost login: GET /a/x: inspect.requireLogin, now none\n"},
+		{group(logRequests, requireLogin), group(requireLogin), "middleware: GET /a/x: inspect.logRequests, now none\n"},
+		{group(requireLogin), group(logRequests, requireLogin), "middleware: GET /a/x: none, now inspect.logRequests\n"},
+		{group(logRequests, requireLogin), group(requireLogin, logRequests), "middleware: GET /a/x: inspect.logRequests → inspect.requireLogin, now inspect.requireLogin → inspect.logRequests\n"},
+		{group(logRequests), group(logRequests, requireLogin), "new login: GET /a/x: none, now inspect.requireLogin\n"},
+		{group(requireLogin), route(requireLogin), ""},
+		{group(requireLogin), func(m *muxmaster.Mux) { m.With(requireLogin).GET("/a/x", h) }, ""},
+		{group(requireLogin), func(m *muxmaster.Mux) { m.Use(requireLogin); group()(m) }, ""},
+		{behind(group()), behind(route()), ""}, // OPTIONS was handled, and isn't now
+		{group(requireLogin), func(m *muxmaster.Mux) {
+			m.With(logRequests).POST("/a/x", h)
+			m.With(logRequests).GET("/a/x", showNew)
+		}, "lost login: GET /a/x: inspect.requireLogin, now inspect.logRequests\n" + "handler: GET /a/x: inspect.showOld, now inspect.showNew by GET /a/x\n"},
+		{func(m *muxmaster.Mux) { m.With(requireLogin).Method("HEAD", "/a/x", h) }, func(m *muxmaster.Mux) { m.Method("HEAD", "/a/x", h) }, "lost login: HEAD /a/x: inspect.requireLogin, now none\n"},
+	} {
+		before, after := muxmaster.New(), muxmaster.New()
+		tt.old(before)
+		tt.now(after)
+		list, err := Diff(Examine(before), Examine(after))
+		got := ""
+		for _, d := range list {
+			if d.Request.RequestURI == "/a/x" && d.Request.Host == "example.com" && (d.Request.Method == "GET" || strings.Contains(tt.want, d.Request.Method)) || d.Kind == LostLogin && tt.want == "" {
+				got += d.String() + "\n"
+			}
+		}
+		if err != nil || got != tt.want {
+			t.Errorf("%v: got\n%swant\n%s", err, got, tt.want)
 		}
 	}
 }
@@ -125,7 +191,7 @@ func TestDiffRebuilds(t *testing.T) {
 	} {
 		m := muxmaster.New()
 		program(m, muxmaster.New())
-		rebuilt, err := rebuild(Examine(m), true)
+		rebuilt, err := rebuild(Examine(m))
 		if err != nil {
 			t.Errorf("%v: %v", Examine(m), err)
 			continue

@@ -23,7 +23,9 @@ type Response struct {
 	Size        int64       // of the whole body, in bytes
 	Pattern     string      // of the route that ran, if the handler sets Request.Pattern
 	Panic       string      // the value of a panic, as text
+	Middleware  []string    // the ShortNames of what the request passed, where Diff compares routes
 
+	handled   bool // where Diff compares routes: a handler ran
 	respelled bool // Location is the path of the request in another spelling
 	refused   int  // 401, 403 or the like, if that is the status at such a Location
 	cut       bool // the context ended before the body, so its end varies

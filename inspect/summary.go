@@ -18,8 +18,8 @@ import (
 // worst first: for each kind how many requests there are, and a line for each
 // cause with one of its requests. Differences have the same cause if they are
 // about the same route, or if routers differ alike everywhere, as in the Allow
-// of their 405. It writes all causes of lost logins, and ten of each other
-// kind: first those in responses of handlers to plain requests, then those in
+// of their 405. It writes all causes of lost logins and other middleware, and
+// ten of each other kind: first those in responses of handlers to plain requests, then those in
 // redirects and errors, then those of HEAD, OPTIONS and odd paths.
 func PrintDifferences(w io.Writer, list []Difference) error {
 	var b strings.Builder
@@ -64,7 +64,7 @@ func printKind(b *strings.Builder, kind Kind, list []Difference) {
 	fmt.Fprintf(b, "%s: %s\n", kind, count(len(list), "request"))
 	left := len(list)
 	for i, cause := range causes {
-		if i == few && kind != LostLogin {
+		if i == few && kind != LostLogin && kind != OtherMiddleware {
 			fmt.Fprintf(b, "  and %d more causes, %s\n", len(causes)-few, count(left, "request"))
 			break
 		}
@@ -103,6 +103,9 @@ func (d *Difference) cause(places map[string]bool) string {
 	switch d.Kind {
 	case LostLogin, Crash:
 		return place
+	case OtherMiddleware:
+		old, now := d.change()
+		return fmt.Sprintf("%q", append([]string{d.origin().scope, chain(old)}, now...))
 	case NewLogin, OtherStatus:
 		if scope := d.origin().scope; scope != "" && (d.Old.denies() || d.Now.denies()) && !d.Old.succeeded() {
 			return scope // of a login that was added or removed
@@ -142,6 +145,11 @@ func (d *Difference) withoutPath(body []byte) string {
 // difference matters.
 func (d *Difference) oddness() int {
 	switch {
+	case d.Kind == OtherMiddleware:
+		if old, now := d.change(); slices.ContainsFunc(slices.Concat(old, now), isGuard) {
+			return -1
+		}
+		return 0
 	case d.special():
 		return 2
 	case d.Old.succeeded() || d.Now.succeeded():
