@@ -22,6 +22,10 @@ const (
 	// spelling of the path with such a response. Now the handler runs, or seems to.
 	LostLogin Kind = iota
 
+	// LostProtection: a header that protects is missing or allows more, or a
+	// cookie has lost an attribute, in a response without an error.
+	LostProtection
+
 	Crash     // a panic or a status from 500, which the old handler didn't have
 	LostRoute // the old status was 2xx, and now it is 4xx
 	NewRoute  // the old status was 4xx, and now it is 2xx
@@ -36,15 +40,15 @@ const (
 	OtherHandler // another handler, where Diff compares routes
 	OtherBody    // another body of a response without an error
 
-	// OtherHeader: another Content-Type or Allow, a header that is missing, or
-	// another value of one for caches, CORS and the like.
+	// OtherHeader: another Content-Type or Allow, a header that is missing,
+	// another value of one for caches, CORS and the like, or other cookies.
 	OtherHeader
 
 	OtherError // another body or header of the same error status
 	OtherRoute // the same response of another route, where both are known
 )
 
-var kindNames = [...]string{"lost login", "crash", "lost route", "new route", "new login", "middleware", "status", "redirect", "handler", "body", "header", "error text", "route"}
+var kindNames = [...]string{"lost login", "lost protection", "crash", "lost route", "new route", "new login", "middleware", "status", "redirect", "handler", "body", "header", "error text", "route"}
 
 // String returns the kind in lower-case words.
 func (k Kind) String() string {
@@ -53,6 +57,9 @@ func (k Kind) String() string {
 	}
 	return kindNames[k]
 }
+
+// ofHeader reports whether differences of the kind are in the header.
+func (k Kind) ofHeader() bool { return k == OtherHeader || k == LostProtection }
 
 // A Difference is a request to which two handlers respond differently.
 type Difference struct {
@@ -95,14 +102,14 @@ func (d Difference) text(r Response) string {
 	switch {
 	case r.Panic != "":
 		return fmt.Sprintf("panic: %.100s", r.Panic)
-	case r.Location != "" && d.Kind != OtherHeader && r.refused != 0:
+	case r.Location != "" && !d.Kind.ofHeader() && r.refused != 0:
 		return fmt.Sprintf("%d to %s (%d)", r.Status, r.Location, r.refused)
-	case r.Location != "" && d.Kind != OtherHeader:
+	case r.Location != "" && !d.Kind.ofHeader():
 		return fmt.Sprintf("%d to %s", r.Status, r.Location)
 	case d.Kind == OtherHandler:
 		return string(r.Body)
-	case d.Kind == OtherHeader || d.Kind == OtherError && sameBody(d.Old, d.Now):
-		name := otherHeader(d.Old, d.Now)
+	case d.Kind.ofHeader() || d.Kind == OtherError && sameBody(d.Old, d.Now):
+		name, _ := otherHeader(d.Old, d.Now)
 		return fmt.Sprintf("%d with %s: %.100s", r.Status, name, r.header(name))
 	case d.Kind == OtherBody || d.Kind == OtherError:
 		return fmt.Sprintf("%d %.60q", r.Status, r.Body)
@@ -118,7 +125,8 @@ func (d Difference) text(r Response) string {
 //
 // Compare really calls the handlers, with every method that the requests have.
 // Give both a copy of the data, never that of production. Each handler gets a
-// copy of its own of each request, one request after the other. The context of a
+// copy of its own of each request, one request after the other, with the whole
+// body, which Compare reads before and leaves readable. The context of a
 // request ends after 10 seconds, or a second after the handler has begun a stream
 // of events (text/event-stream). Bodies that both end then are not compared. A
 // panic of a handler is a difference, too.
@@ -128,6 +136,7 @@ func (d Difference) text(r Response) string {
 func Compare(old, now http.Handler, requests iter.Seq[*http.Request]) []Difference {
 	var list []Difference
 	for r := range requests {
+		keepBody(r)
 		d := Difference{Request: r, Old: ask(old, r), Now: ask(now, r)}
 		if !d.Now.redirects() {
 			d.Old.follow(old, r)
@@ -156,14 +165,19 @@ func compare(old, now Response) (kind Kind, differs bool) {
 		return LostRoute, true
 	case old.Status >= 400 && now.succeeded():
 		return NewRoute, true
+	}
+	failed := old.Status >= 400
+	header, lost := otherHeader(old, now)
+	switch {
+	case lost && !failed && (old.Status == now.Status || old.succeeded() && now.succeeded()):
+		return LostProtection, true
 	case old.Status != now.Status:
 		return OtherStatus, true
 	case old.Location != now.Location:
 		return OtherTarget, true
 	}
-	failed := old.Status >= 400
-	same := sameBody(old, now) || old.Location != ""
-	switch header := otherHeader(old, now); {
+	same := sameBody(old, now) || old.redirects()
+	switch {
 	case !same && !failed:
 		return OtherBody, true
 	case header != "" && (!failed || header == "Allow" || header == "Www-Authenticate"):
@@ -177,7 +191,7 @@ func compare(old, now Response) (kind Kind, differs bool) {
 }
 
 func sameBody(old, now Response) bool {
-	return old.cut && now.cut || old.Size == now.Size && bytes.Equal(old.Body, now.Body)
+	return old.cut && now.cut || old.Size == now.Size && bytes.Equal(old.Body, now.Body) && old.rest == now.rest
 }
 
 func (r Response) succeeded() bool { return r.Status >= 200 && r.Status < 300 }

@@ -1,8 +1,10 @@
 package inspect
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +20,8 @@ func TestCompareKinds(t *testing.T) {
 	with := func(status int, name string, values ...string) Response {
 		return Response{Status: status, Header: http.Header{name: values}}
 	}
+	csp := func(values ...string) Response { return with(200, "Content-Security-Policy", values...) }
+	typed := func(contentType string) Response { return Response{Status: 200, ContentType: contentType} }
 	by := func(pattern string) Response { return Response{Status: 200, Pattern: pattern} }
 	same := Kind(-1)
 	for _, tt := range []struct {
@@ -67,19 +71,58 @@ func TestCompareKinds(t *testing.T) {
 		{Response{Status: 405, Allow: "GET, HEAD"}, Response{Status: 405, Allow: "HEAD,GET"}, same},
 		{Response{Status: 405, Allow: "GET, HEAD"}, Response{Status: 405, Allow: "GET"}, OtherHeader},
 		{text(404, "none"), text(404, "404"), OtherError},
-		{with(200, "X-Frame-Options", "DENY"), with(200, "X", ""), OtherHeader},
-		{with(204, "Content-Security-Policy", "default-src 'nonce-1'"), with(204, "X", ""), OtherHeader},
-		{with(200, "Cache-Control", "no-store"), with(200, "Cache-Control", "public"), OtherHeader},
+		{with(200, "X-Frame-Options", "DENY"), with(200, "X", ""), LostProtection},
+		{with(204, "Content-Security-Policy", "default-src 'nonce-1'"), with(204, "X", ""), LostProtection},
+		{with(200, "Cache-Control", "no-store"), with(200, "Cache-Control", "public"), LostProtection},
 		{with(200, "Vary", "Origin, Accept"), with(200, "Vary", "accept", "origin"), same},
-		{with(200, "Access-Control-Allow-Origin", "https://a.example"), with(200, "Access-Control-Allow-Origin", "*"), OtherHeader},
-		{with(200, "X", "1"), Response{Status: 200, Header: http.Header{"X": {"1"}, "Access-Control-Allow-Origin": {"*"}}}, OtherHeader},
+		{with(200, "Access-Control-Allow-Origin", "https://a.example"), with(200, "Access-Control-Allow-Origin", "*"), LostProtection},
+		{with(200, "X", "1"), Response{Status: 200, Header: http.Header{"X": {"1"}, "Access-Control-Allow-Origin": {"*"}}}, LostProtection},
 		{with(200, "X", "1"), Response{Status: 200, Header: http.Header{"X": {"1"}, "Y": {"1"}}}, same},
 		{with(200, "Set-Cookie", "session=1"), with(200, "Set-Cookie", "session=2"), same},
 		{with(200, "X-Request-Id", "1"), with(200, "X-Request-Id", "2"), same},
 		{with(200, "Date", "now"), with(200, "Server", "x"), same},
-		{with(302, "Strict-Transport-Security", "max-age=9"), with(302, "X", ""), OtherHeader},
+		{with(302, "Strict-Transport-Security", "max-age=9"), with(302, "X", ""), LostProtection},
 		{with(401, "Www-Authenticate", "Basic"), with(401, "X", ""), OtherHeader},
 		{with(404, "X-Content-Type-Options", "nosniff"), with(404, "X", ""), OtherError},
+		{typed("text/html; charset=utf-8"), typed("text/html; charset=ISO-2022-JP"), LostProtection},
+		{typed("text/html; charset=utf-8"), typed("text/html"), LostProtection},
+		{typed("text/html"), typed("text/html;charset=UTF-8"), same},
+		{typed("application/json; charset=utf-8"), typed("application/json"), same},
+		{typed("text/html; charset=utf-8"), typed("text/plain"), OtherHeader},
+		{with(200, "Set-Cookie", "s=1; Secure; HttpOnly; SameSite=Lax; Path=/"), with(200, "Set-Cookie", "s=2; path=/; samesite=lax; httponly; secure"), same},
+		{with(200, "Set-Cookie", "s=1; Secure; HttpOnly; SameSite=Lax"), with(200, "Set-Cookie", "s=1"), LostProtection},
+		{with(200, "Set-Cookie", "s=1; Secure"), with(201, "Set-Cookie", "s=1"), LostProtection},
+		{with(303, "Set-Cookie", "s=1; HttpOnly"), with(303, "Set-Cookie", "s=1"), LostProtection},
+		{with(200, "Set-Cookie", "s=1; SameSite=Lax"), with(200, "Set-Cookie", "s=1; SameSite=None; Secure"), LostProtection},
+		{with(200, "Set-Cookie", "s=1; Secure; Partitioned"), with(200, "Set-Cookie", "s=1; Secure"), LostProtection},
+		{with(200, "Set-Cookie", "s=1"), with(200, "Set-Cookie", "s=1; Domain=example.com"), LostProtection},
+		{with(200, "Set-Cookie", "s=1; Path=/admin"), with(200, "Set-Cookie", "s=1; Path=/"), LostProtection},
+		{with(200, "Set-Cookie", "s=1"), with(200, "Set-Cookie", "s=1; Secure"), OtherHeader},
+		{with(200, "Set-Cookie", "s=1", "t=1"), with(200, "Set-Cookie", "t=1"), OtherHeader},
+		{with(200, "Set-Cookie", "t=1"), with(200, "Set-Cookie", "t=1", "s=1"), OtherHeader},
+		{with(200, "X", "1"), Response{Status: 200, Header: http.Header{"X": {"1"}, "Set-Cookie": {"s=1"}}}, OtherHeader},
+		{with(200, "Set-Cookie", "s=1", "t=1"), with(200, "Set-Cookie", "t=2", "s=2"), same},
+		{with(200, "Set-Cookie", "s=1; Max-Age=60"), with(200, "Set-Cookie", "s=1; Max-Age=6000"), OtherHeader},
+		{with(200, "Set-Cookie", "s=1; Expires=Wed, 01 Jan 3025 00:00:00 GMT"), with(200, "Set-Cookie", "s=1; Expires=Wed, 01 Jan 3025 00:00:09 GMT"), same},
+		{with(200, "Set-Cookie", "s=1; Expires=Thu, 01 Jan 1970 00:00:01 GMT"), with(200, "Set-Cookie", "s=1; Expires=Wed, 01 Jan 3025 00:00:09 GMT"), OtherHeader},
+		{with(404, "Set-Cookie", "s=1; Secure"), with(404, "Set-Cookie", "s=1"), OtherError},
+		{csp("default-src 'none'"), csp("default-src *"), LostProtection},
+		{csp("default-src *"), csp("default-src 'none'"), OtherHeader},
+		{csp("default-src 'none'; img-src 'self'"), csp("img-src  'self' ;default-src 'none';"), same},
+		{csp("script-src 'nonce-abc' 'self'"), csp("script-src 'nonce-def' 'self'"), same},
+		{csp("script-src 'nonce-abc'"), csp("script-src 'unsafe-inline'"), LostProtection},
+		{csp("default-src 'self'"), csp("default-src 'self'; script-src *"), LostProtection},
+		{csp("default-src 'self'"), csp("default-src 'self'; script-src 'self'; base-uri 'none'"), OtherHeader},
+		{csp("default-src 'self'; frame-ancestors 'none'"), csp("default-src 'self'"), LostProtection},
+		{csp("default-src 'self'", "img-src *"), csp("default-src 'self'"), LostProtection},
+		{with(200, "Content-Disposition", "attachment; filename=1"), with(200, "Content-Disposition", "inline"), LostProtection},
+		{with(200, "Content-Disposition", "inline; filename=1"), with(200, "Content-Disposition", "attachment"), OtherHeader},
+		{with(200, "Cache-Control", "public, max-age=60"), with(200, "Cache-Control", "max-age=60"), OtherHeader},
+		{with(200, "Cross-Origin-Resource-Policy", "same-origin"), with(200, "Cross-Origin-Resource-Policy", "cross-origin"), LostProtection},
+		{with(200, "Access-Control-Allow-Methods", "GET"), with(200, "Access-Control-Allow-Methods", "GET, PUT"), LostProtection},
+		{with(200, "Access-Control-Allow-Methods", "GET, PUT"), with(200, "Access-Control-Allow-Methods", "GET"), OtherHeader},
+		{Response{Status: 201, Location: "/a", Body: []byte("a"), Size: 1}, Response{Status: 201, Location: "/a", Body: []byte("b"), Size: 1}, OtherBody},
+		{Response{Status: 200, rest: 1}, Response{Status: 200, rest: 2}, OtherBody},
 		{by("GET /a/{id}"), by("GET /a/:name"), same},
 		{by("GET /a/{id}"), by("/a/{id}"), same},
 		{by("GET /a/{id}"), by("GET /a/{id...}"), OtherRoute},
@@ -96,22 +139,37 @@ func TestCompareKinds(t *testing.T) {
 }
 
 // TestCompareCopies checks that handlers can't change the requests of each
-// other, and that both get the body.
+// other, and that both get the whole body, whether it can be read again or not.
 func TestCompareCopies(t *testing.T) {
-	r := serverRequest("POST", "", "/x")
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("sent")), nil }
-	seen := []string{}
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		seen = append(seen, r.URL.Path+r.Header.Get("A")+r.Pattern+string(body))
-		r.URL.Path, r.Pattern = "/changed", "/changed"
-		r.Header.Set("A", "changed")
-	})
-	if list := Compare(h, h, slices.Values([]*http.Request{r, r})); len(list) > 0 {
-		t.Errorf("a handler differs from itself: %v", list)
-	}
-	if want := []string{"/xsent", "/xsent", "/xsent", "/xsent"}; !slices.Equal(seen, want) {
-		t.Errorf("the handler got %q, want %q", seen, want)
+	again := serverRequest("POST", "", "/x")
+	again.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("sent")), nil }
+	broken := serverRequest("POST", "", "/x")
+	broken.Body = io.NopCloser(io.MultiReader(strings.NewReader("se"), brokenBody{io.ErrUnexpectedEOF}))
+	unavailable := serverRequest("POST", "", "/x")
+	unavailable.GetBody = func() (io.ReadCloser, error) { return nil, io.ErrClosedPipe }
+	for _, tt := range []struct {
+		r    *http.Request
+		want string
+	}{
+		{again, "/xsent<nil>"},
+		{httptest.NewRequest("POST", "/x", strings.NewReader("sent")), "/xsent<nil>"},
+		{broken, "/xseunexpected EOF"},
+		{unavailable, "/xio: read/write on closed pipe"},
+		{serverRequest("POST", "", "/x"), "/x<nil>"},
+	} {
+		seen := []string{}
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			seen = append(seen, r.URL.Path+r.Header.Get("A")+r.Pattern+string(body)+fmt.Sprint(err))
+			r.URL.Path, r.Pattern = "/changed", "/changed"
+			r.Header.Set("A", "changed")
+		})
+		if list := Compare(h, h, slices.Values([]*http.Request{tt.r, tt.r})); len(list) > 0 {
+			t.Errorf("a handler differs from itself: %v", list)
+		}
+		if !slices.Equal(seen, slices.Repeat([]string{tt.want}, 4)) {
+			t.Errorf("the handler got %q, want %q", seen, tt.want)
+		}
 	}
 }
 
@@ -185,6 +243,17 @@ func TestResponseWriter(t *testing.T) {
 	}), serverRequest("GET", "", "/"))
 	if len(large.Body) != keptBody || large.Size != 1_000_000 {
 		t.Errorf("of a large body, %d bytes are kept, and the size is %d", len(large.Body), large.Size)
+	}
+	page := func(last string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, strings.Repeat("x", keptBody-1))
+			io.WriteString(w, "xx"+last)
+		})
+	}
+	for last, want := range map[string]int{"a": 0, "b": 1} {
+		if list := Compare(page("a"), page(last), slices.Values([]*http.Request{serverRequest("GET", "", "/")})); len(list) != want {
+			t.Errorf("a body that ends in a, and one in %s: %v", last, list)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"net/http"
 	"net/url"
@@ -19,20 +20,21 @@ type Response struct {
 	Allow       string
 	ContentType string
 	Header      http.Header // all fields, with those above
-	Body        []byte      // at most 64 KB
+	Body        []byte      // the first 64 KB
 	Size        int64       // of the whole body, in bytes
 	Pattern     string      // of the route that ran, if the handler sets Request.Pattern
 	Panic       string      // the value of a panic, as text
 	Middleware  []string    // the ShortNames of what the request passed, where Diff compares routes
 
-	handled   bool // where Diff compares routes: a handler ran
-	respelled bool // Location is the path of the request in another spelling
-	refused   int  // 401, 403 or the like, if that is the status at such a Location
-	cut       bool // the context ended before the body, so its end varies
+	handled   bool   // where Diff compares routes: a handler ran
+	respelled bool   // Location is the path of the request in another spelling
+	rest      uint64 // a hash of the body after Body
+	refused   int    // 401, 403 or the like, if that is the status at such a Location
+	cut       bool   // the context ended before the body, so its end varies
 }
 
 const (
-	keptBody = 64 << 10         // bytes of a body that are compared
+	keptBody = 64 << 10         // bytes of a body that are kept
 	patience = 10 * time.Second // after which the context of a request ends
 )
 
@@ -43,11 +45,13 @@ func ask(h http.Handler, r *http.Request) (resp Response) {
 	r = r.Clone(ctx)
 	r.Pattern, r.Body = "", http.NoBody
 	if r.GetBody != nil {
-		if body, err := r.GetBody(); err == nil {
-			r.Body = body
+		body, err := r.GetBody()
+		if r.Body = body; err != nil {
+			r.Body = failing(err)
 		}
 	}
 	w := &responseWriter{header: http.Header{}, head: r.Method == http.MethodHead, cancel: cancel}
+	w.rest.SetSeed(seed)
 	requested := r.URL.Path // a proxy may change it
 	defer func() {
 		resp = w.response()
@@ -60,6 +64,32 @@ func ask(h http.Handler, r *http.Request) (resp Response) {
 	h.ServeHTTP(w, r)
 	return resp
 }
+
+// keepBody reads the body of r if it can be read only once, as that of
+// httptest.NewRequest, so that each handler gets it. If that fails, it fails for
+// each of them.
+func keepBody(r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody || r.GetBody != nil {
+		return
+	}
+	data, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	r.GetBody = func() (io.ReadCloser, error) {
+		if err != nil {
+			return io.NopCloser(io.MultiReader(bytes.NewReader(data), failing(err))), nil
+		}
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}
+	r.Body, _ = r.GetBody()
+}
+
+// failing returns a body that can't be read.
+func failing(err error) io.ReadCloser { return brokenBody{err} }
+
+type brokenBody struct{ err error }
+
+func (b brokenBody) Read([]byte) (int, error) { return 0, b.err }
+func (b brokenBody) Close() error             { return nil }
 
 // respelled reports whether a Location is a path in another spelling: another
 // case, with or without a trailing slash, or clean.
@@ -78,7 +108,7 @@ func (resp *Response) follow(h http.Handler, r *http.Request) {
 	if next == nil {
 		return
 	}
-	next.Header, next.GetBody = r.Header, r.GetBody
+	next.Header, next.GetBody, next.ContentLength = r.Header, r.GetBody, r.ContentLength
 	if there := ask(h, next); there.denies() {
 		resp.refused = there.Status
 	}
@@ -93,8 +123,12 @@ type responseWriter struct {
 	head   bool
 	cancel func() // ends the context of the request
 	body   bytes.Buffer
+	rest   maphash.Hash
 	size   int64
 }
+
+// seed is the same for all bodies, which are compared by their hashes.
+var seed = maphash.MakeSeed()
 
 func (w *responseWriter) Header() http.Header { return w.header }
 
@@ -118,8 +152,10 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 		w.sent.Set("Content-Type", http.DetectContentType(p)) // as a server does
 	}
 	w.size += int64(len(p))
-	if room := keptBody - w.body.Len(); room > 0 && !w.head {
-		w.body.Write(p[:min(len(p), room)])
+	if !w.head {
+		kept := min(len(p), keptBody-w.body.Len())
+		w.body.Write(p[:kept])
+		w.rest.Write(p[kept:])
 	}
 	return len(p), nil
 }
@@ -136,7 +172,7 @@ func (w *responseWriter) response() Response {
 	}
 	return Response{
 		Status: w.status, Location: w.sent.Get("Location"), Allow: strings.Join(w.sent["Allow"], ", "), ContentType: w.sent.Get("Content-Type"),
-		Header: w.sent, Body: w.body.Bytes(), Size: w.size,
+		Header: w.sent, Body: w.body.Bytes(), Size: w.size, rest: w.rest.Sum64(),
 	}
 }
 

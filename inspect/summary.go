@@ -110,7 +110,7 @@ func (d *Difference) cause(places map[string]bool) string {
 		if scope := d.origin().scope; scope != "" && (d.Old.denies() || d.Now.denies()) && !d.Old.succeeded() {
 			return scope // of a login that was added or removed
 		}
-	case OtherHeader:
+	case LostProtection, OtherHeader:
 		return d.headerCause()
 	case OtherError:
 		if sameBody(d.Old, d.Now) {
@@ -170,7 +170,8 @@ func (d *Difference) special() bool {
 	u := d.Request.URL
 	clean := path.Clean(u.Path)
 	odd := u.RawPath != "" || clean != u.Path && clean+"/" != u.Path || u.Path == "//" || strings.Contains(d.Request.RequestURI, "%2")
-	return odd || d.Kind == OtherHeader && otherHeader(d.Old, d.Now) == "Allow"
+	header, _ := otherHeader(d.Old, d.Now)
+	return odd || d.Kind == OtherHeader && header == "Allow"
 }
 
 // automatic reports whether routers respond to a method by themselves.
