@@ -248,10 +248,7 @@ type Usage struct {
 // shows how often each route was used, and when last. coverage.json below it has
 // the result of Routes.
 func (c *Coverage) Page(allow ...netip.Prefix) http.Handler {
-	if len(allow) == 0 {
-		return newPage(c.mux, c, isLocal)
-	}
-	return newPage(c.mux, c, inNetworks(allow))
+	return newPage(c.mux, c, allow)
 }
 
 // mark sets the use of the routes.

@@ -83,7 +83,7 @@ func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values
 	case r.Example == "" && winner >= 0:
 		r.warn(fmt.Sprintf("unreachable: %s goes to %s", tried, routes[winner].text()))
 	case r.Example == "" && tried != "":
-		r.warn(fmt.Sprintf("unreachable: %s is served without a route, by a redirect or a mounted Mux", tried))
+		r.warn(fmt.Sprintf("unreachable: %s is served without a route, by a redirect, a Route or a mounted Mux", tried))
 	case rival >= 0:
 		r.warn(fmt.Sprintf("overlaps: %s goes to %s, which was registered first", lost, routes[rival].text()))
 	}

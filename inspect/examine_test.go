@@ -52,7 +52,7 @@ func TestExamine(t *testing.T) {
 		{"GET /a/{x...}", "/a/b", "PUT /a/b", "BREW /a/b", "HEAD /a/b"},
 		{"GET /a%2Fb/{x}", "GET /é/{x}", "GET /a%20b"},
 		{"GET /1", "GET /{b:1|z}"},
-		{"GET /{any:mount}/x ! unreachable: /mount/x is served without a route, by a redirect or a mounted Mux"},
+		{"GET /{any:mount}/x ! unreachable: /mount/x is served without a route, by a redirect, a Route or a mounted Mux"},
 		{"* GET /api/a", "* GET /api/b/x", "GET /api/c ! no authentication: most routes next to /c use inspect.requireLogin"},
 		{"* GET /api/a", "* GET /api/b", "GET /api/health"},
 		{"* GET /a", "POST /a ! no authentication: GET of this path uses inspect.requireLogin", "HEAD /a"},

@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
@@ -28,7 +31,7 @@ import (
 // on this machine that adds none, use [HandlerFor] and choose the clients. Don't
 // make the page public: it shows the structure of the service, including file
 // names.
-func Handler(m *muxmaster.Mux) http.Handler { return newPage(m, nil, isLocal) }
+func Handler(m *muxmaster.Mux) http.Handler { return newPage(m, nil, nil) }
 
 // HandlerFor is like [Handler] but responds to the clients whose address, in
 // Request.RemoteAddr, is in one of the networks. Behind a proxy, that is the
@@ -39,7 +42,7 @@ func HandlerFor(m *muxmaster.Mux, allow ...netip.Prefix) http.Handler {
 	if len(allow) == 0 {
 		panic("inspect: HandlerFor: name the networks that may see the page, or use Handler for local clients")
 	}
-	return newPage(m, nil, inNetworks(allow))
+	return newPage(m, nil, allow)
 }
 
 // inNetworks returns a function that reports whether the address of a client is
@@ -64,19 +67,50 @@ func inNetworks(networks []netip.Prefix) func(*http.Request) bool {
 	}
 }
 
-func newPage(m *muxmaster.Mux, coverage *Coverage, allow func(*http.Request) bool) http.Handler {
+// newPage returns the page for clients in the networks, or for local ones.
+func newPage(m *muxmaster.Mux, coverage *Coverage, networks []netip.Prefix) http.Handler {
 	if m == nil {
 		panic("inspect: the Mux is nil")
 	}
 	m.Routes() // panics if m wasn't made by muxmaster.New
-	return &routesPage{m, coverage, allow}
+	return &routesPage{m, coverage, newAudience(networks)}
+}
+
+// An audience is the clients that may see a page.
+type audience struct {
+	allow   func(*http.Request) bool
+	refusal string // what others are told
+}
+
+func newAudience(networks []netip.Prefix) audience {
+	if len(networks) == 0 {
+		return audience{isLocal, "inspect: this page is shown to local clients only; see HandlerFor"}
+	}
+	return audience{inNetworks(networks), "inspect: this page is shown only to clients in the networks of HandlerFor, behind a proxy by the address that middleware.RealIPFrom finds"}
+}
+
+// admits reports whether the client may see the page. It writes the response if not.
+func (a *audience) admits(w http.ResponseWriter, r *http.Request) bool {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	switch {
+	case !a.allow(r):
+		http.Error(w, a.refusal, http.StatusForbidden)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
+	default:
+		return true
+	}
+	return false
 }
 
 // A routesPage serves the page and its data.
 type routesPage struct {
 	mux      *muxmaster.Mux
 	coverage *Coverage // or nil
-	allow    func(*http.Request) bool
+	audience
 }
 
 // isPage reports whether r is the page's own route, which is no part of what the
@@ -90,15 +124,7 @@ var pageName = fmt.Sprintf("%T", new(routesPage))
 // openapi.json and coverage.json.
 func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	if !p.allow(r) {
-		http.Error(w, "inspect: the routes are shown to local clients only; see HandlerFor", http.StatusForbidden)
-		return
-	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
+	if !p.admits(w, r) {
 		return
 	}
 	switch path.Base(r.URL.Path) {
@@ -162,6 +188,21 @@ func (p *routesPage) document(r *http.Request) Document {
 	return Document{Title: "Routes", partial: true}
 }
 
+// visible escapes characters in JSON that can't be seen, and change how others are
+// shown: those for right-to-left text, for example.
+func visible(data []byte) []byte {
+	return unseen.ReplaceAllFunc(data, func(c []byte) []byte {
+		r, _ := utf8.DecodeRune(c)
+		var escaped []byte
+		for _, unit := range utf16.AppendRune(nil, r) {
+			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
+		}
+		return escaped
+	})
+}
+
+var unseen = regexp.MustCompile(`[\x{7F}-\x{9F}\p{Cf}\p{Co}]`)
+
 func writeJSON(w http.ResponseWriter, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -169,5 +210,5 @@ func writeJSON(w http.ResponseWriter, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Write(append(data, '\n'))
+	w.Write(append(visible(data), '\n'))
 }

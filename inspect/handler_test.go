@@ -14,6 +14,7 @@ func TestServeHTTP(t *testing.T) {
 	m.GET("/<script/:id", func(http.ResponseWriter, *http.Request) { t.Error("a handler was called") })
 	m.With(requireLogin).GET("/g", showOld)
 	m.POST("/g", showOld)
+	m.POST("/a\u202eb\U000e0041", showOld)
 	page := Handler(m)
 	for _, tt := range []struct {
 		method string
@@ -38,6 +39,10 @@ func TestServeHTTP(t *testing.T) {
 		{"GET", "/r/explain.json?path=/x", 200, "application/json", `"Method":"GET","Target":"/x"`},
 		{"GET", "/r/explain.json?method=PUT&path=http://a.b/x%253Fy", 200, "application/json", `"Method":"PUT","Target":"http://a.b/x%3Fy"`},
 		{"GET", "/r/explain.json", 400, "text/plain", "inspect: explain.json needs a path"},
+		{"GET", "/r/routes.json", 200, "application/json", `"Pattern":"/a\u202eb\udb40\udc41"`},
+		{"GET", "/r", 200, "text/html", `"Pattern":"/a\u202eb\udb40\udc41"`},
+		{"GET", "/r", 200, "text/html", "/a\ufffdb\ufffd         POST"},
+		{"GET", "/r/routes.txt", 200, "text/plain", "/a\ufffdb\ufffd  "},
 		{"GET", "/r/openapi.json", 200, "application/json", `"openapi":"3.1.0"`},
 	} {
 		r := httptest.NewRequest(tt.method, tt.target, nil)

@@ -77,7 +77,7 @@ func (p *routesPage) page(w io.Writer, flush func() error) error {
 			return err
 		}
 	}
-	io.WriteString(w, pageParts[1]+string(first)+pageParts[2])
+	io.WriteString(w, pageParts[1]+string(visible(first))+pageParts[2])
 	flush()
 	examine(p.mux, all)
 	if len(routes) <= many {
@@ -89,6 +89,6 @@ func (p *routesPage) page(w io.Writer, flush func() error) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, string(data)+pageParts[3]+text+pageParts[4])
+	_, err = io.WriteString(w, string(visible(data))+pageParts[3]+text+pageParts[4])
 	return err
 }

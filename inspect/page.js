@@ -12,9 +12,13 @@ let routes = []; // as in routes.json
 function el(tag, cls, ...children) {
   const e = document.createElement(tag);
   if (cls) e.className = cls;
-  e.append(...children);
+  e.append(...children.map(c => typeof c === 'string' ? seen(c) : c));
   return e;
 }
+
+// seen returns a text with the characters that can't be seen, such as those for
+// right-to-left text, as their numbers.
+const seen = text => text.replace(/[\p{Cc}\p{Cf}\p{Co}\u2028\u2029]/gu, c => '\\u{' + c.codePointAt(0).toString(16) + '}');
 
 function button(text, cls, onclick) {
   const b = el('button', cls, text);

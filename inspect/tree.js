@@ -91,7 +91,7 @@ function path(text, dimmed) {
   const add = (end, cls) => {
     for (const [from, to, dim] of [[at, Math.min(end, dimmed), true], [Math.max(at, dimmed), end, false]]) {
       if (from < to && from === dimmed && from) e.append(el('wbr'));
-      if (from < to) e.append(cls || dim ? el('span', dim ? 'dim' : cls, text.slice(from, to)) : text.slice(from, to));
+      if (from < to) e.append(cls || dim ? el('span', dim ? 'dim' : cls, text.slice(from, to)) : seen(text.slice(from, to)));
     }
     at = end;
   };

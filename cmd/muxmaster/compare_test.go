@@ -102,7 +102,7 @@ func TestCompare(t *testing.T) {
 	defer secure.Close()
 	base := httptest.NewServer(http.StripPrefix("/base", version(1)))
 	defer base.Close()
-	words := strings.NewReplacer("ONE", one.URL, "TWO", two.URL, "BASE", base.URL+"/base", "CLOSED", "http://"+closedAddress(t),
+	words := strings.NewReplacer("ONE", one.URL, "LOCAL", strings.Replace(one.URL, "127.0.0.1", "one.LocalHost", 1), "TWO", two.URL, "BASE", base.URL+"/base", "CLOSED", "http://"+closedAddress(t),
 		"ROUTES1", routesFile(t, version(1)), "ROUTES2", routesFile(t, version(2)), "NONE", filepath.Join(t.TempDir(), "none"), "BAD", file(t, "{}"),
 		"EARLY", file(t, `x "GET /stops/early HTTP/1.1" 200`), "LATE", file(t, `x "GET /stops/late HTTP/1.1" 200`), "TLS", secure.URL,
 		"NEVER", file(t, "x \"GET /stops/early HTTP/1.1\" 200\nx \"GET /stops/early?2 HTTP/1.1\" 200\nx \"GET /stops/early?3 HTTP/1.1\" 200\n"),
@@ -114,6 +114,7 @@ func TestCompare(t *testing.T) {
 		want   string // substring of the output; with !, it must be missing
 	}{
 		{"compare -routes ROUTES1 ONE ONE", 0, " requests, 0 differ\nno difference\n"},
+		{"compare -routes ROUTES1 ONE LOCAL", 0, "no difference\n"},
 		{"compare -routes ROUTES1 ONE BASE", 0, "no difference\n"},
 		{"compare -routes ROUTES1 ONE TWO", 1, "\nlost login: "},
 		{"compare -routes ROUTES1 ONE TWO", 1, "  GET /admin/x: 401, now 200 (and "},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,13 @@ func baseURL(text string) (*url.URL, error) {
 
 func (c *command) transport() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	dial := transport.DialContext
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if host, port, err := net.SplitHostPort(address); err == nil && strings.HasSuffix(strings.ToLower(host), ".localhost") {
+			address = net.JoinHostPort("localhost", port) // as in a browser (RFC 6761, 6.3); few resolvers know it
+		}
+		return dial(ctx, network, address)
+	}
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.insecure}
 	return transport
 }
@@ -97,7 +105,9 @@ func unreachable(address *url.URL, err error) error {
 	switch {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		hint = "; the service takes too long"
-	case errors.As(err, &dial) && dial.Op == "dial" && !errors.As(err, &lookup):
+	case errors.As(err, &lookup):
+		hint = "; check the name of the host"
+	case errors.As(err, &dial) && dial.Op == "dial":
 		hint = "; check that the service is running on this port"
 	case errors.As(err, &certificate):
 		hint = "; to accept the certificate, use -insecure"
@@ -115,8 +125,6 @@ func refused(address *url.URL, resp *http.Response, body []byte) error {
 		hint = "; send a login with -H"
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		hint = "; check that inspect.Handler is mounted there"
-	case http.StatusForbidden:
-		hint = "; it serves only clients on the same machine; HandlerFor can allow others"
 	}
 	text := ""
 	if line, _, _ := bytes.Cut(bytes.TrimSpace(body), []byte("\n")); len(line) > 0 {

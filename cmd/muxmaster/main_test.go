@@ -86,8 +86,9 @@ func TestCommand(t *testing.T) {
 	below.Mount("/base/path", http.StripPrefix("/base/path", routes()))
 	deep := httptest.NewServer(below)
 	defer deep.Close()
+	_, port, _ := net.SplitHostPort(srv.Listener.Addr().String())
 	words := strings.NewReplacer("URL", srv.URL+"/debug/routes", "HOST", srv.Listener.Addr().String(), "TLS", tls.URL+"/debug/routes",
-		"BIG", big.URL+"/r", "DEEP", deep.URL+"/base/path/debug/routes", "NOT", srv.URL+"/not", "SRV", srv.URL, "CLOSED", closedAddress(t))
+		"BIG", big.URL+"/r", "DEEP", deep.URL+"/base/path/debug/routes", "NOT", srv.URL+"/not", "SRV", srv.URL, "PORT", port, "CLOSED", closedAddress(t))
 	for _, c := range []struct {
 		args   string
 		status int
@@ -139,7 +140,9 @@ func TestCommand(t *testing.T) {
 
 		{"routes SRV/none", 2, `/none/routes.json returned 404 Not Found: "404 page not found"; check that inspect.Handler is mounted there`},
 		{"routes SRV/closed", 2, "/closed/routes.json returned 403 Forbidden: \"inspect: "},
-		{"routes SRV/closed", 2, "; it serves only clients on the same machine; HandlerFor can allow others\n"},
+		{"routes SRV/closed", 2, "shown only to clients in the networks of HandlerFor"},
+		{"routes http://none.invalid/", 2, "; check the name of the host\n"},
+		{"routes http://app.localhost:PORT/debug/routes", 0, "/users/:id"},
 		{"routes NOT/auth", 2, `returned 401 Unauthorized: "who are you?"; send a login with -H`},
 		{"routes NOT/fails", 2, `returned 500 Internal Server Error: "out of \x1b[31morder"`},
 		{"routes NOT/login", 2, "/not/html/login is not the page of package inspect: invalid character '<'"},

@@ -92,6 +92,7 @@ func TestURLsErrors(t *testing.T) {
 		{[]inspect.Route{route("a", "/")}, "a b", `"a b" is not the name of a package`},
 		{[]inspect.Route{route("a.b", "/"), route("a-b", "/x")}, "urls", `the route names "a.b" and "a-b" are both AB in Go`},
 		{[]inspect.Route{route("7", "/")}, "urls", `the route name "7" has no letter to begin a Go name with`},
+		{[]inspect.Route{route("a", "/x/{id:int}"), route("a", "/x")}, "urls", `the route name "a" has two paths, "/x/{id:int}" and "/x": give each its own name`},
 		{[]inspect.Route{route("a", "/{")}, "urls", `the pattern "/{": `},
 	} {
 		if _, err := urlFunctions(tt.pkg, tt.routes); err == nil || !strings.HasPrefix(err.Error(), tt.want) {

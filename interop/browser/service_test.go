@@ -106,6 +106,7 @@ func newHostile() *muxmaster.Mux {
 	m.Mount("/debug/routes", inspect.Handler(m))
 	m.GET(`/<script>document.title='hacked'<%2fscript>/:id`, shop{}.home)
 	m.GET(`/{x:[<>"'&]+}/<img%20src=x%20onerror=document.title='hacked'>`, shop{}.home)
+	m.GET("/right-to-left\u202e", shop{}.home)
 	return m
 }
 
