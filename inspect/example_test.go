@@ -267,3 +267,16 @@ func ExampleCoverage_Page() {
 	fmt.Println(w.Code)
 	// Output: 200
 }
+
+func ExampleNewMirror() {
+	now, next := shop()
+	mirror := inspect.NewMirror(inspect.MirrorOptions{
+		Handler: next, // or URL, for another process
+		Share:   0.05,
+		Show:    []string{"page", "sort"},
+	})
+	now.Mount("/debug/mirror", mirror.Page())
+	srv := &http.Server{Addr: "localhost:8080", Handler: mirror.Handler(now)}
+	fmt.Println(srv.Addr, mirror.Report().Compared)
+	// Output: localhost:8080 0
+}

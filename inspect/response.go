@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -30,7 +32,8 @@ type Response struct {
 	respelled bool   // Location is the path of the request in another spelling
 	rest      uint64 // a hash of the body after Body
 	refused   int    // 401, 403 or the like, if that is the status at such a Location
-	cut       bool   // the context ended before the body, so its end varies
+	failed    noResponse
+	cut       bool // the context ended before the body, so its end varies
 }
 
 const (
@@ -40,6 +43,11 @@ const (
 
 // ask returns the response of h to a copy of r.
 func ask(h http.Handler, r *http.Request) (resp Response) {
+	return askAtMost(h, r, math.MaxInt64)
+}
+
+// askAtMost is like ask, but ends the request after limit bytes of the body.
+func askAtMost(h http.Handler, r *http.Request, limit int64) (resp Response) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	r = r.Clone(ctx)
@@ -50,15 +58,15 @@ func ask(h http.Handler, r *http.Request) (resp Response) {
 			r.Body = failing(err)
 		}
 	}
-	w := &responseWriter{header: http.Header{}, head: r.Method == http.MethodHead, cancel: cancel}
-	w.rest.SetSeed(seed)
+	w := newResponseWriter(r.Method, limit, cancel)
 	requested := r.URL.Path // a proxy may change it
 	defer func() {
 		resp = w.response()
 		resp.respelled = resp.redirects() && respelled(requested, resp.Location)
-		resp.Pattern, resp.cut = r.Pattern, ctx.Err() != nil
+		resp.Pattern, resp.cut = r.Pattern, resp.cut || ctx.Err() != nil
 		if v := recover(); v != nil {
 			resp.Status, resp.Panic = 0, fmt.Sprint(v)
+			resp.failed, _ = v.(noResponse)
 		}
 	}()
 	h.ServeHTTP(w, r)
@@ -117,6 +125,8 @@ func (resp *Response) follow(h http.Handler, r *http.Request) {
 // A responseWriter keeps a response. Package httptest has one too, but it adds a
 // flag to the command line of programs that import it.
 type responseWriter struct {
+	mu     sync.Mutex // a handler may leave goroutines that write
+	done   bool
 	header http.Header // as the handler sees it
 	sent   http.Header // as it was when the response began; nil before
 	status int
@@ -125,6 +135,13 @@ type responseWriter struct {
 	body   bytes.Buffer
 	rest   maphash.Hash
 	size   int64
+	limit  int64 // of size
+}
+
+func newResponseWriter(method string, limit int64, cancel func()) *responseWriter {
+	w := &responseWriter{header: http.Header{}, head: method == http.MethodHead, cancel: cancel, limit: limit}
+	w.rest.SetSeed(seed)
+	return w
 }
 
 // seed is the same for all bodies, which are compared by their hashes.
@@ -133,6 +150,15 @@ var seed = maphash.MakeSeed()
 func (w *responseWriter) Header() http.Header { return w.header }
 
 func (w *responseWriter) WriteHeader(code int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writeHeader(code)
+}
+
+func (w *responseWriter) writeHeader(code int) {
+	if w.done {
+		return
+	}
 	if w.sent == nil && (code >= 200 || code == http.StatusSwitchingProtocols) {
 		w.status, w.sent = code, w.header.Clone()
 		if mediaType(w.sent.Get("Content-Type")) == "text/event-stream" { // it rarely ends
@@ -142,8 +168,14 @@ func (w *responseWriter) WriteHeader(code int) {
 }
 
 func (w *responseWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.sent == nil {
-		w.WriteHeader(http.StatusOK)
+		w.writeHeader(http.StatusOK)
+	}
+	if w.done || w.size > w.limit {
+		w.cancel()
+		return 0, http.ErrHandlerTimeout
 	}
 	if w.status == http.StatusNoContent || w.status == http.StatusNotModified {
 		return 0, http.ErrBodyNotAllowed
@@ -165,14 +197,18 @@ func (w *responseWriter) WriteString(s string) (int, error) { return w.Write([]b
 // Flush makes the writer an http.Flusher.
 func (w *responseWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
+// response returns the response. Nothing can be written afterwards.
 func (w *responseWriter) response() Response {
-	w.WriteHeader(http.StatusOK) // for a handler that wrote nothing
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writeHeader(http.StatusOK) // for a handler that wrote nothing
+	w.done = true
 	if w.head {
 		w.size = 0
 	}
 	return Response{
 		Status: w.status, Location: w.sent.Get("Location"), Allow: strings.Join(w.sent["Allow"], ", "), ContentType: w.sent.Get("Content-Type"),
-		Header: w.sent, Body: w.body.Bytes(), Size: w.size, rest: w.rest.Sum64(),
+		Header: w.sent, Body: w.body.Bytes(), Size: w.size, rest: w.rest.Sum64(), cut: w.size > w.limit,
 	}
 }
 

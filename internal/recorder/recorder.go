@@ -32,6 +32,13 @@ type Recorder struct {
 	reading  bool // ReadFrom is running or has panicked
 	dropping bool // the judge rejected the response
 	judge    Judge
+	watcher  *Watcher
+}
+
+// A Watcher sees a response while it is sent.
+type Watcher struct {
+	Begin func(status int)             // called with the final status
+	Body  func(sent []byte, err error) // called with the result of each write
 }
 
 // A Judge can reject a response before any of it is sent.
@@ -137,6 +144,16 @@ func (r *Recorder) TakeBack() bool {
 	return true
 }
 
+// Watch sets a watcher, or removes it if x is nil. It reports false if there is
+// another one. While there is one, files are copied instead of sent by sendfile(2).
+func (r *Recorder) Watch(x *Watcher) bool {
+	if x != nil && r.watcher != nil {
+		return false
+	}
+	r.watcher = x
+	return true
+}
+
 // Unwrap returns the wrapped writer, for [http.ResponseController].
 func (r *Recorder) Unwrap() http.ResponseWriter { return r.w }
 
@@ -167,6 +184,9 @@ func (r *Recorder) Write(p []byte) (int, error) {
 	r.sent(http.StatusOK)
 	n, err := r.w.Write(p)
 	r.bytes += int64(n)
+	if r.watcher != nil {
+		r.watcher.Body(p[:n], err)
+	}
 	return n, err
 }
 
@@ -175,6 +195,9 @@ func (r *Recorder) Write(p []byte) (int, error) {
 func (r *Recorder) WriteString(s string) (int, error) {
 	if r.dropping {
 		return len(s), nil
+	}
+	if r.watcher != nil {
+		return r.Write([]byte(s))
 	}
 	r.sent(http.StatusOK)
 	n, err := io.WriteString(r.w, s)
@@ -200,6 +223,9 @@ func (r *Recorder) FlushError() error {
 func (r *Recorder) sent(code int) {
 	if r.status == 0 && !r.Hijacked() {
 		r.status = code
+		if r.watcher != nil {
+			r.watcher.Begin(code)
+		}
 	}
 }
 
@@ -224,6 +250,9 @@ func (r *Recorder) passHijack() (net.Conn, *bufio.ReadWriter, error) {
 func (r *Recorder) passReadFrom(src io.Reader) (int64, error) {
 	if r.dropping {
 		return io.Copy(io.Discard, src)
+	}
+	if r.watcher != nil {
+		return io.Copy(struct{ io.Writer }{r}, src)
 	}
 	r.reading = true
 	n, err := r.w.(io.ReaderFrom).ReadFrom(src)
