@@ -172,14 +172,16 @@ func (m *Mirror) serve(w http.ResponseWriter, r *http.Request, next http.Handler
 	}()
 	again := copyRequest(r)
 	w, rec := recorder.Wrap(w)
-	seen, broken := newResponseWriter(r.Method, mirroredBody, func() {}), false
+	seen := newResponseWriter(r.Method, mirroredBody, func() {})
+	left := false // the client, before it had the response
 	watched := rec.Watch(&recorder.Watcher{
 		Begin: func(status int) {
+			left = r.Context().Err() != nil
 			seen.header = w.Header()
 			seen.WriteHeader(status)
 		},
 		Body: func(sent []byte, err error) {
-			broken = broken || err != nil && err != http.ErrBodyNotAllowed
+			left = left || err != nil && err != http.ErrBodyNotAllowed && r.Method != http.MethodHead
 			seen.Write(sent)
 		},
 	})
@@ -187,11 +189,14 @@ func (m *Mirror) serve(w http.ResponseWriter, r *http.Request, next http.Handler
 		defer rec.Watch(nil)
 	}
 	next.ServeHTTP(w, r)
-	if !watched || broken || rec.Hijacked() || r.Context().Err() != nil {
-		return
-	}
 	if rec.Status() == 0 {
 		seen.header = w.Header()
+	}
+	if r.Method != http.MethodHead || rec.Status() == 0 { // over HTTP/2, a client may cancel the rest of a HEAD
+		left = left || r.Context().Err() != nil
+	}
+	if !watched || left || rec.Hijacked() {
+		return
 	}
 	old := seen.response()
 	if old.cut {
