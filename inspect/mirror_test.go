@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
 // serveBoth calls f with a server of h over HTTP/1.1 and HTTP/2.
@@ -253,6 +254,45 @@ func TestMirrorSends(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestMirrorRecycles checks that the next version gets no part of later requests
+// from a server that reuses them.
+func TestMirrorRecycles(t *testing.T) {
+	var sent, mixed atomic.Int64
+	m := NewMirror(MirrorOptions{Share: 1, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent.Add(1)
+		if n := r.URL.RawQuery; n == "" || r.Header.Get("N") != n || r.RequestURI != "/?"+n {
+			mixed.Add(1)
+		}
+		w.Header().Set("Cache-Control", r.URL.RawQuery)
+	})}) // the header of responses is reused, too
+	s := engine.New(&http.Server{Handler: m.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", r.URL.RawQuery)
+		io.WriteString(w, "ok")
+	}))})
+	s.Recycle = true
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Serve(l)
+	defer s.Close()
+	for i := range 500 {
+		r, _ := http.NewRequest("GET", fmt.Sprintf("http://%s/?%d", l.Addr(), i), nil)
+		r.Header.Set("N", fmt.Sprint(i))
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	m.wait()
+	report := m.Report()
+	if sent.Load() == 0 || mixed.Load() != 0 || report.Different != report.Compared || report.Routes[0].Differences[0].Kind != "body" {
+		t.Errorf("%d of %d requests are mixed: %+v", mixed.Load(), sent.Load(), report)
+	}
 }
 
 // TestMirrorIsHarmless has next versions that do their worst. Clients get their
