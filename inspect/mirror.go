@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/printable"
@@ -58,7 +59,8 @@ type MirrorOptions struct {
 // handlers whose GET requests change nothing, and give the next version a copy of
 // the data. Requests with a body, a condition, a range, an upgrade, another method
 // in a header, or more than 16 KB of header are not mirrored, and neither are those
-// whose client left.
+// whose client left or whose response takes longer than 10 seconds or is a stream
+// of events.
 //
 // Of a request, a Mirror keeps only the route, and of the response only the
 // status, the size, the names of headers, and the values of those that
@@ -163,48 +165,52 @@ func mirrors(r *http.Request) bool {
 
 // serve calls next for a request that has a place in m.pending.
 func (m *Mirror) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	began := false
-	defer func() {
-		if !began { // next has panicked, for example
+	seen := newResponseWriter(r.Method, mirroredBody, func() {})
+	var over atomic.Bool // the place is free again, or for send
+	giveUp := func() {
+		if over.CompareAndSwap(false, true) {
+			seen.drop()
 			m.count(&m.report.Skipped)
 			<-m.pending
 		}
-	}()
+	}
+	defer giveUp() // also if next panics
+	defer time.AfterFunc(patience, giveUp).Stop()
 	again := copyRequest(r)
 	w, rec := recorder.Wrap(w)
-	seen := newResponseWriter(r.Method, mirroredBody, func() {})
 	left := false // the client, before it had the response
-	watched := rec.Watch(&recorder.Watcher{
+	if !rec.Watch(&recorder.Watcher{
 		Begin: func(status int) {
 			left = r.Context().Err() != nil
-			seen.header = w.Header()
-			seen.WriteHeader(status)
+			seen.begin(w.Header(), status)
+			if mediaType(w.Header().Get("Content-Type")) == "text/event-stream" { // it rarely ends
+				giveUp()
+			}
 		},
 		Body: func(sent []byte, err error) {
 			left = left || err != nil && err != http.ErrBodyNotAllowed && r.Method != http.MethodHead
 			seen.Write(sent)
 		},
-	})
-	if watched {
-		defer rec.Watch(nil)
+	}) {
+		next.ServeHTTP(w, r) // another Mirror watches
+		return
 	}
+	defer rec.Watch(nil)
 	next.ServeHTTP(w, r)
-	if rec.Status() == 0 {
-		seen.header = w.Header()
-	}
 	if r.Method != http.MethodHead || rec.Status() == 0 { // over HTTP/2, a client may cancel the rest of a HEAD
 		left = left || r.Context().Err() != nil
 	}
-	if !watched || left || rec.Hijacked() {
+	if left || rec.Hijacked() {
 		return
+	}
+	if rec.Status() == 0 {
+		seen.begin(w.Header(), http.StatusOK)
 	}
 	old := seen.response()
-	if old.cut {
-		return
-	}
 	old.Pattern, old.respelled = r.Pattern, old.redirects() && respelled(again.URL.Path, old.Location)
-	began = true
-	go m.send(again, old)
+	if !old.cut && over.CompareAndSwap(false, true) {
+		go m.send(again, old)
+	}
 }
 
 // copyRequest returns a copy of a request that has nothing of its context, and

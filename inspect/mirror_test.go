@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -93,7 +94,9 @@ func mirrorVersion(n int) *muxmaster.Mux {
 	set := func(name, value string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { w.Header().Set(name, value) }
 	}
-	m.GET("/same/:id", text(200, strings.Repeat("secret", 20_000)))
+	m.GET("/same/:id", func(w http.ResponseWriter, r *http.Request) { // as a file
+		io.Copy(w, struct{ io.Reader }{strings.NewReader(strings.Repeat("secret", 20_000))})
+	})
 	if n == 1 {
 		m.GET("/admin/:id", text(401, "secret"))
 		m.GET("/panic", text(200, ""))
@@ -448,6 +451,36 @@ func TestMirrorOfClientsThatLeave(t *testing.T) {
 	})
 	if report := m.Report(); report.Compared != 0 || report.Busy != 8 || report.Skipped != 32 {
 		t.Errorf("got %+v", report)
+	}
+}
+
+// TestMirrorOfLongResponses checks that handlers that wait, and streams of events,
+// take no place until they end.
+func TestMirrorOfLongResponses(t *testing.T) {
+	for contentType, after := range map[string]time.Duration{"text/plain": patience, "text/event-stream; charset=utf-8": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			m := NewMirror(MirrorOptions{Share: 1, Concurrency: 1, Handler: http.NotFoundHandler()})
+			end := make(chan struct{})
+			h := m.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", contentType)
+				io.WriteString(w, "begun")
+				<-end
+				io.WriteString(w, "ended")
+			}))
+			for range 20 {
+				go h.ServeHTTP(httptest.NewRecorder(), serverRequest("GET", "", "/"))
+			}
+			time.Sleep(after)
+			synctest.Wait()
+			if report := m.Report(); report.Pending != 0 || report.Skipped+report.Busy != 20 || report.Skipped < 16 {
+				t.Errorf("%s: got %+v", contentType, report)
+			}
+			close(end)
+			synctest.Wait()
+			if report := m.Report(); report.Pending != 0 || report.Compared+report.Failed != 0 || report.Skipped+report.Busy != 20 {
+				t.Errorf("%s: got %+v", contentType, report)
+			}
+		})
 	}
 }
 

@@ -197,6 +197,21 @@ func (w *responseWriter) WriteString(s string) (int, error) { return w.Write([]b
 // Flush makes the writer an http.Flusher.
 func (w *responseWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
+// begin is like WriteHeader for a header of another writer.
+func (w *responseWriter) begin(header http.Header, code int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.header = header
+	w.writeHeader(code)
+}
+
+// drop discards the response.
+func (w *responseWriter) drop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done, w.header, w.sent, w.body = true, nil, http.Header{}, bytes.Buffer{}
+}
+
 // response returns the response. Nothing can be written afterwards.
 func (w *responseWriter) response() Response {
 	w.mu.Lock()
