@@ -105,6 +105,8 @@ func TestCompareKinds(t *testing.T) {
 		{with(200, "Set-Cookie", "s=1; Max-Age=60"), with(200, "Set-Cookie", "s=1; Max-Age=6000"), OtherHeader},
 		{with(200, "Set-Cookie", "s=1; Expires=Wed, 01 Jan 3025 00:00:00 GMT"), with(200, "Set-Cookie", "s=1; Expires=Wed, 01 Jan 3025 00:00:09 GMT"), same},
 		{with(200, "Set-Cookie", "s=1; Expires=Thu, 01 Jan 1970 00:00:01 GMT"), with(200, "Set-Cookie", "s=1; Expires=Wed, 01 Jan 3025 00:00:09 GMT"), OtherHeader},
+		{with(200, "Set-Cookie", "one"), with(200, "Set-Cookie", "two"), same}, // no cookies
+		{with(200, "Set-Cookie", "s=1; Priority=1"), with(200, "Set-Cookie", "s=1; Priority=2"), same},
 		{with(404, "Set-Cookie", "s=1; Secure"), with(404, "Set-Cookie", "s=1"), OtherError},
 		{csp("default-src 'none'"), csp("default-src *"), LostProtection},
 		{csp("default-src *"), csp("default-src 'none'"), OtherHeader},
@@ -114,6 +116,8 @@ func TestCompareKinds(t *testing.T) {
 		{csp("default-src 'self'"), csp("default-src 'self'; script-src *"), LostProtection},
 		{csp("default-src 'self'"), csp("default-src 'self'; script-src 'self'; base-uri 'none'"), OtherHeader},
 		{csp("default-src 'self'; frame-ancestors 'none'"), csp("default-src 'self'"), LostProtection},
+		{csp("default-src 'self'; img-src 'self' data:"), csp("default-src 'self'"), OtherHeader},
+		{csp("default-src *; img-src 'self'"), csp("default-src *"), LostProtection},
 		{csp("default-src 'self'", "img-src *"), csp("default-src 'self'"), LostProtection},
 		{with(200, "Content-Disposition", "attachment; filename=1"), with(200, "Content-Disposition", "inline"), LostProtection},
 		{with(200, "Content-Disposition", "inline; filename=1"), with(200, "Content-Disposition", "attachment"), OtherHeader},

@@ -148,7 +148,10 @@ func cookies(lines []string) (list []*http.Cookie) {
 	for _, line := range lines {
 		c, err := http.ParseSetCookie(line)
 		if err != nil { // browsers ignore it, or accept more than Go does
-			name, _, _ := strings.Cut(line, "=")
+			name, _, ok := strings.Cut(line, "=")
+			if !ok {
+				name = "" // it is the value
+			}
 			c = &http.Cookie{Name: name, Raw: name + ": invalid"}
 		} else {
 			kept := *c
@@ -161,7 +164,10 @@ func cookies(lines []string) (list []*http.Cookie) {
 			default:
 				c.Raw += "; Expires=future"
 			}
-			c.Raw = strings.Join(append([]string{c.Raw}, c.Unparsed...), "; ")
+			for _, attribute := range c.Unparsed {
+				name, _, _ := strings.Cut(attribute, "=")
+				c.Raw += "; " + name
+			}
 		}
 		list = append(list, c)
 	}
@@ -213,6 +219,9 @@ func weakerPolicies(old, now []map[string][]string) bool {
 	for i, policy := range old {
 		for name, sources := range policy {
 			others, ok := now[i][name]
+			if !ok && strings.HasSuffix(name, "-src") {
+				others, ok = now[i]["default-src"]
+			}
 			if !ok || len(without(others, sources)) > 0 {
 				return true
 			}

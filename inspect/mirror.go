@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -325,10 +326,12 @@ func (m *Mirror) text(d *Difference, r Response) string {
 func (m *Mirror) shown(name, value string) string {
 	known := steady[name] == parsed || steady[name] == restricts && name != "Content-Disposition" || name == "Allow" || name == "Content-Type"
 	if known || value == "" || value == "(none)" || slices.ContainsFunc(m.options.Show, func(s string) bool { return strings.EqualFold(s, name) }) {
-		return value
+		return cookiePath.ReplaceAllString(value, "Path=/…")
 	}
 	return "…"
 }
+
+var cookiePath = regexp.MustCompile(`Path=/[^;,]+`)
 
 // shorten makes a text safe to show.
 func shorten(text string) string { return printable.Replace(fmt.Sprintf("%.200s", text)) }

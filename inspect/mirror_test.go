@@ -101,7 +101,7 @@ func mirrorVersion(n int) *muxmaster.Mux {
 		m.GET("/admin/:id", text(401, "secret"))
 		m.GET("/panic", text(200, ""))
 		m.GET("/body/:id", text(200, "secret"))
-		m.GET("/cookie", set("Set-Cookie", "s=secret; Secure"))
+		m.GET("/cookie", set("Set-Cookie", "s=secret; Path=/secret; Other=secret; Secure"))
 		m.GET("/header", set("X-Who", "secret"))
 		m.GET("/to", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/secret", 303) })
 		m.GET("/shown", set("X-Version", "1"))
@@ -109,7 +109,7 @@ func mirrorVersion(n int) *muxmaster.Mux {
 		m.GET("/admin/{id...}", text(200, "secret"))
 		m.GET("/panic", func(http.ResponseWriter, *http.Request) { panic("secret") })
 		m.GET("/body/:id", text(200, "secrets"))
-		m.GET("/cookie", set("Set-Cookie", "s=secret"))
+		m.GET("/cookie", set("Set-Cookie", "s=secret; Path=/secret; Other=secret"))
 		m.GET("/header", text(200, ""))
 		m.GET("/to", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/secrets", 303) })
 		m.GET("/shown", text(200, ""))
@@ -140,7 +140,7 @@ func TestMirror(t *testing.T) {
 			report := m.Report()
 			want := []string{
 				"2 of 2 GET /admin/:id: lost login: 401, now 200 by GET /admin/{id...}",
-				"1 of 1 GET /cookie: lost protection: 200 with Set-Cookie: s=; Secure, now 200 with Set-Cookie: s=",
+				"1 of 1 GET /cookie: lost protection: 200 with Set-Cookie: s=; Path=/…; Secure; Other, now 200 with Set-Cookie: s=; Path=/…; Other",
 				"1 of 1 GET /panic: crash: 200, now panic",
 				"1 of 1 GET /to: redirect: 303 to …, now 303 to …",
 				"1 of 1 GET /body/:id: body: 200, 6 bytes, now 200, 7 bytes",
