@@ -16,9 +16,10 @@ type mirrorPage struct {
 }
 
 const mirrorStyle = `
-main { padding: 1rem; overflow-x: auto; }
+main { display: block; overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { padding: .25rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+td:first-child, td:nth-child(5) { white-space: nowrap; }
 td.number, th.number { text-align: right; }
 tr.worst td { background: var(--bad-bg); color: var(--bad); }
 `
@@ -53,7 +54,7 @@ func (p *mirrorPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 <body>
 <header>
   <h1>Mirror</h1>
-  <p>%s compared, %s of them different. No response to %s. Not mirrored: %s because too many are, %s for another reason.</p>
+  <p>%s compared, %s of them different; %s without a response. Not mirrored: %s while too many were, %s for another reason.</p>
   <nav aria-label="The same as data"><a href="./%s">mirror.json</a></nav>
 </header>
 <main>
