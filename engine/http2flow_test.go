@@ -105,14 +105,26 @@ func TestHTTP2CanceledUploads(t *testing.T) {
 
 // TestHTTP2UploadBesideUnread uploads while a body that no handler reads takes
 // most of the connection's window.
+//
+// By default, the engine's windows suffice even for a body that is larger.
 func TestHTTP2UploadBesideUnread(t *testing.T) {
-	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+	small := &http.HTTP2Config{MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16}
+	t.Run("small", func(t *testing.T) { http2Kinds(t, uploadBesideUnread(small, megabyte[:65_000])) })
+	t.Run("default", func(t *testing.T) {
+		each(t, engines, func(t *testing.T, k kind) {
+			uploadBesideUnread(nil, append(megabyte, 'x'))(t, func(srv *http.Server) (string, server) { return startHTTP2(t, k.make, srv), nil })
+		})
+	})
+}
+
+func uploadBesideUnread(windows *http.HTTP2Config, body []byte) func(*testing.T, func(*http.Server) (string, server)) {
+	return func(t *testing.T, start func(*http.Server) (string, server)) {
 		s := &flowServer{make(chan bool, 1), make(chan bool)}
-		addr, _ := start(&http.Server{Handler: s, HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16}})
+		addr, _ := start(&http.Server{Handler: s, HTTP2: windows})
 		cl, url := way{http2: true}.client(t, addr)
 		unread := make(chan error, 1)
 		go func() {
-			_, err := cl.Post(url+"/wait", "", bytes.NewReader(megabyte[:65_000]))
+			_, err := cl.Post(url+"/wait", "", bytes.NewReader(body))
 			unread <- err
 		}()
 		<-s.began
@@ -127,7 +139,7 @@ func TestHTTP2UploadBesideUnread(t *testing.T) {
 		if err := <-unread; err != nil {
 			t.Error(err)
 		}
-	})
+	}
 }
 
 // TestHTTP2Padding sends more padding than the windows allow at once.

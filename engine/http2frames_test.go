@@ -382,6 +382,8 @@ var frameCases = []struct {
 	{"cookies", streams{1}, []step{get(1, "/dump", "cookie=a=1", "cookie=b=2", "accept=x", "accept=y")}},
 	{"host instead of authority", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=http", ":path=/dump", "host=other"))}},
 	{"host and authority", streams{1}, []step{get(1, "/dump", "host=other")}},
+	{"host equal to authority", streams{1}, []step{get(1, "/dump", "host=H")}},
+	{"two hosts", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=http", ":path=/dump", "host=a", "host=b"))}},
 	{"expect", streams{1}, []step{post(1, "/echo", "expect=100-continue"), dataEnd(1, "hello")}},
 	{"connect", streams{1}, []step{fieldsEnd(1, block(":method=CONNECT", ":authority=h:1"))}},
 	{"connect with path", streams{1}, []step{fieldsEnd(1, reqBlock("CONNECT", "/x"))}},
@@ -489,6 +491,10 @@ var frameDiffers = map[string]struct {
 	"absolute path":                 {"reset 1", true},         // RFC 9113 section 8.3.1
 	"odd authority":                 {"reset 1", false},        // as in HTTP/1.1
 	"odd method":                    {"reset 1", false},        // as in HTTP/1.1
+	"host and authority":            {"reset 1", false},        // RFC 9113 section 8.3.1
+	"host instead of authority":     {`te []\n"; end`, false},  // as in HTTP/1.1
+	"host equal to authority":       {`te []\n"; end`, false},  // as in HTTP/1.1
+	"two hosts":                     {"reset 1", false},        // as in HTTP/1.1
 	"connection":                    {"end, reset 1", false},   // RFC 9113 section 8.1.1
 	"te":                            {"end, reset 1", false},   // RFC 9113 section 8.1.1
 	"te trailers twice":             {"end, reset 1", false},   // RFC 9113 section 8.1.1

@@ -79,6 +79,7 @@ func describeRequest(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
+	delete(r.Header, "Host") // only net/http leaves it there
 	h := w.Header()
 	h.Set("X-Request", fmt.Sprintf("%s %s %q %q %d", r.Method, r.RequestURI, r.Host, b, r.ContentLength))
 	h.Set("X-Header", fmt.Sprintf("%q %q", r.Header, r.Trailer))
@@ -318,8 +319,14 @@ func wellFormed(list []hpack.Field) bool {
 // differsOn reports whether the engine treats a request differently from
 // net/http of some Go release.
 func differsOn(list []hpack.Field, ended bool) bool {
-	lengths := 0
+	lengths, host := 0, ""
 	for _, f := range list {
+		if f.Kind == hpack.Authority || f.Kind == hpack.Host {
+			if host != "" && !strings.EqualFold(host, f.Value) {
+				return true // reset
+			}
+			host = f.Value
+		}
 		switch {
 		case !f.Valid: // reset by both
 		case f.Kind == hpack.Method && !syntax.ValidName(f.Value), f.Kind == hpack.Authority && !syntax.ValidHost(f.Value):

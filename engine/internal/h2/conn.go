@@ -72,6 +72,7 @@ type Conn struct {
 	queue    []uint32
 	acked    bool  // the client has acknowledged our SETTINGS
 	err      error // why the connection ended
+	lostPing bool  // because the client didn't answer a PING
 	times    times
 	stopping shutdownState
 
@@ -103,15 +104,19 @@ func (s *Server) NewConn(t Transport, template *http.Request, ctx context.Contex
 func (c *Conn) Serve() {
 	c.server.workers.attach()
 	defer c.server.workers.detach()
-	err := c.checkTLS()
-	if err == nil {
-		c.mu.Lock()
-		c.becameIdle()
-		c.flush()
-		c.mu.Unlock()
+	err := errors.New("http2: the reader panicked")
+	defer func() { c.end(err) }() // whatever happens, or handlers wait for ever
+	if err = c.checkTLS(); err == nil {
+		c.begin()
 		err = c.read()
 	}
-	c.end(err)
+}
+
+func (c *Conn) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.becameIdle()
+	c.flush()
 }
 
 // read reads frames until the connection ends.

@@ -177,7 +177,7 @@ func (c *Conn) register(s *stream, id uint32, problem string) (bool, error) {
 		code, problem, blame = refusedStream, "over_max_streams", c.acked
 	}
 	if problem == "" {
-		s.recvWindow, s.sendWindow = c.server.streamWindow, c.initialWindow
+		s.recvWindow, s.sendWindow = c.server.streamWindow, 0
 		if !c.acked {
 			s.recvWindow = max(s.recvWindow, defaultWindow)
 		}

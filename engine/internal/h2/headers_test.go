@@ -3,7 +3,10 @@ package h2
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
 )
 
 // TestRegister checks that a stream that both sides have ended doesn't count any
@@ -39,6 +42,36 @@ func TestRegister(t *testing.T) {
 		}
 		if c.drop(s, errClosed); c.closed != 0 {
 			t.Errorf("%s: %d closed streams are left", name, c.closed)
+		}
+	}
+}
+
+// TestTrailerNames checks that each name in Trailer fields counts as a field,
+// because it becomes a key of Request.Trailer (CVE-2026-78659).
+func TestTrailerNames(t *testing.T) {
+	srv := newMemoryServer(false, nil)
+	srv.maxList = 4 << 10
+	c := srv.NewConn(new(memory), &http.Request{}, context.Background())
+	const fits = 4<<10/(32+2) - 1
+	for _, tt := range []struct {
+		values []string
+		status bool // 431
+	}{
+		{[]string{"a"}, false},
+		{[]string{strings.Repeat(",a", fits)}, false},
+		{[]string{strings.Repeat(",a", fits+2)}, true},
+		{[]string{strings.Repeat(",", 200)}, true},
+		{[]string{strings.Repeat(",a", fits/2), strings.Repeat(",a", fits/2+4)}, true},
+	} {
+		fields := []hpack.Field{
+			{Value: "GET", Kind: hpack.Method, Valid: true}, {Value: "https", Kind: hpack.Scheme, Valid: true}, {Value: "/", Kind: hpack.Path, Valid: true},
+		}
+		for _, v := range tt.values {
+			fields = append(fields, hpack.Field{Key: "Trailer", Value: v, Kind: hpack.Trailer, Valid: true})
+		}
+		r, problem := c.parseRequest(fields, true, false)
+		if status := r.answer != nil; problem != "" || status != tt.status || status && r.trailer() != nil {
+			t.Errorf("%.20q: refused %v, %q; want %v", tt.values, status, problem, tt.status)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type output struct {
 
 	encoder       hpack.Encoder
 	initialWindow int64 // of the client for new streams
+	widest        int64 // at least the largest sendWindow of a stream
 	sendWindow    int64 // of the client for the connection
 	recvWindow    int64 // ours for the connection
 	waiting       []*stream
@@ -273,10 +274,13 @@ func (c *Conn) unqueue(s *stream) {
 	}
 }
 
+// window returns how much a stream may send.
+func (c *Conn) window(s *stream) int64 { return c.initialWindow + s.sendWindow }
+
 // appendData appends the next DATA frame of s. It reports false if there is no
 // room or no window.
 func (c *Conn) appendData(s *stream) bool {
-	n := min(int64(len(s.data)), maxDataLen, c.sendWindow, s.sendWindow)
+	n := min(int64(len(s.data)), maxDataLen, c.sendWindow, c.window(s))
 	if len(c.out) >= maxOut || n <= 0 && (len(s.data) > 0 || !s.end) {
 		return false
 	}
@@ -302,7 +306,7 @@ func (c *Conn) pump() {
 	for len(c.waiting) > 0 && len(c.out) < maxOut && !c.broken {
 		best := -1
 		for i, s := range c.waiting {
-			able := len(s.data) == 0 || s.sendWindow > 0 && c.sendWindow > 0
+			able := len(s.data) == 0 || c.window(s) > 0 && c.sendWindow > 0
 			if able && (best < 0 || s.urgency < c.waiting[best].urgency) {
 				best = i
 			}

@@ -185,17 +185,23 @@ func (c *Conn) settings(f *frame) error {
 		}
 		highest = max(highest, c.initialWindow)
 	}
-	if c.initialWindow != old || highest != old { // once, because a frame may have many settings
+	// The windows of streams are relative to the initial one, so that a change
+	// costs nothing for each stream (CVE-2026-78669).
+	if highest+c.widest > maxWindow {
+		c.limits.useless += len(c.streams)
+		c.widest = 0
 		for _, s := range c.streams {
-			if s.sendWindow+highest-old > maxWindow {
-				return connError{flowControlError, "setting_win_size"}
-			}
-			s.sendWindow += c.initialWindow - old
+			c.widest = max(c.widest, s.sendWindow)
+		}
+		if highest+c.widest > maxWindow {
+			return connError{flowControlError, "setting_win_size"}
 		}
 	}
 	c.settled = true
 	c.appendControl(appendHead(nil, 0, frameSettings, flagAck, 0))
-	c.pump()
+	if c.initialWindow > old {
+		c.pump()
+	}
 	return nil
 }
 
@@ -291,10 +297,11 @@ func (c *Conn) windowUpdate(f *frame) error {
 	case n == 0:
 		code, name = protocolError, "frame_windowupdate_zero_inc_stream"
 	case s == nil:
-	case s.sendWindow+n > maxWindow:
+	case c.window(s)+n > maxWindow:
 		code, name = flowControlError, "bad_flow"
 	default:
 		s.sendWindow += n
+		c.widest = max(c.widest, s.sendWindow)
 		c.pump()
 	}
 	over := s == nil && c.isOver(f.stream)

@@ -25,7 +25,7 @@ type parsedRequest struct {
 	priority string // of RFC 9218
 	proxied  bool   // a proxy has added a field
 	expects  bool   // Expect: 100-continue
-	trailers bool   // there is a Trailer field
+	trailers int    // size of the Trailer fields, as if each name were a field
 	hasBody  bool
 	answer   http.HandlerFunc // responds instead of the program's handler, or nil
 	bad      bool             // the response is followed by a reset
@@ -48,9 +48,9 @@ func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool) (r parsedR
 			return r, problem
 		}
 	}
-	if tooLarge {
+	if tooLarge || r.trailers > c.server.maxList {
 		r.answer, r.method, r.scheme, r.path, r.authority = tooLargeHandler, "GET", "", "/", ""
-		r.regular, r.fields, r.length, r.expects, r.trailers = 0, nil, -1, false, false
+		r.regular, r.fields, r.length, r.expects, r.trailers = 0, nil, -1, false, 0
 		return r, ""
 	}
 	if r.path == "*" && r.method == "OPTIONS" && !c.server.HTTP.DisableGeneralOptionsHandler {
@@ -79,12 +79,14 @@ func (r *parsedRequest) special(f *hpack.Field) (problem string) {
 		r.length = int64(n)
 	case hpack.Expect:
 		r.expects = r.expects || syntax.HasToken(f.Value, "100-continue")
-	case hpack.Host:
+	case hpack.Host: // RFC 9113 section 8.3.1; setHeader omits it, as in HTTP/1.1
 		if r.authority == "" {
 			r.authority = f.Value
+		} else if !strings.EqualFold(r.authority, f.Value) {
+			return "bad_host"
 		}
-	case hpack.Trailer:
-		r.trailers = true
+	case hpack.Trailer: // each name becomes a key of Request.Trailer (CVE-2026-78659)
+		r.trailers += len(f.Value) + 32*(strings.Count(f.Value, ",")+1) // RFC 9113 section 6.5.2
 	case hpack.Priority:
 		r.priority = f.Value
 	case hpack.Via:
@@ -194,7 +196,7 @@ func (s *stream) setHeader(r *parsedRequest) {
 	for i := range r.fields {
 		f := &r.fields[i]
 		switch {
-		case f.Kind.Pseudo():
+		case f.Kind.Pseudo(), f.Kind == hpack.Host:
 			continue
 		case f.Kind == hpack.Cookie && r.cookies > 1, f.Kind == hpack.Expect && r.expects, f.Kind == hpack.Trailer:
 			continue
@@ -218,7 +220,7 @@ func (r *parsedRequest) joinCookies() string {
 
 // trailer returns the declared trailers, as in net/http.
 func (r *parsedRequest) trailer() http.Header {
-	if !r.trailers {
+	if r.trailers == 0 {
 		return nil
 	}
 	var h http.Header

@@ -73,7 +73,7 @@ func (s *Server) Configure() {
 		decoderTable: inRange(o.MaxDecoderHeaderTableSize, 1, 4<<20, hpack.DefaultTableSize),
 		encoderTable: inRange(o.MaxEncoderHeaderTableSize, 1, 4<<20, hpack.DefaultTableSize),
 		maxFrame:     inRange(o.MaxReadFrameSize, minMaxFrame, maxMaxFrame, minMaxFrame),
-		connWindow:   int64(inRange(o.MaxReceiveBufferPerConnection, defaultWindow, maxWindow, 1<<20)),
+		connWindow:   int64(inRange(o.MaxReceiveBufferPerConnection, defaultWindow, maxWindow, 4<<20)), // several unread bodies don't stop others
 		streamWindow: int64(inRange(o.MaxReceiveBufferPerStream, 1, maxWindow, 1<<20)),
 		timeouts:     alarm.TimeoutsOf(h),
 		sendPing:     alarm.Nanoseconds(o.SendPingTimeout),

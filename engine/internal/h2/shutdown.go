@@ -99,12 +99,12 @@ var longAgo = time.Unix(1, 0)
 func (c *Conn) end(err error) {
 	var ce connError
 	told := errors.As(err, &ce)
-	if told {
-		c.server.count("conn_" + ce.name)
-	}
 	c.timer.Stop()
 	c.mu.Lock()
 	c.err = errClosed
+	if c.lostPing && !told {
+		ce.name = "close_lost_ping"
+	}
 	lost := make([]orphan, 0, len(c.streams))
 	for _, s := range c.streams {
 		lost = append(lost, c.drop(s, errDisconnected))
@@ -118,7 +118,10 @@ func (c *Conn) end(err error) {
 	for _, o := range lost {
 		o.cancel()
 	}
-	c.lastWords(told)
+	defer c.lastWords(told) // also if the hook panics
+	if ce.name != "" {
+		c.server.count("conn_" + ce.name)
+	}
 }
 
 // lastWords writes the rest of the output, within a second. If the client made

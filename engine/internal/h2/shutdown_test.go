@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -78,5 +79,73 @@ func TestRequestAfterPing(t *testing.T) {
 	case <-served:
 	case <-time.After(10 * time.Second):
 		t.Error("the request isn't served")
+	}
+}
+
+// An oddEnd is a Transport whose Read calls end when all parts are read and the
+// handlers run.
+type oddEnd struct {
+	memory
+	conn    *Conn
+	started sync.WaitGroup
+	end     func(*Conn) error
+}
+
+func (o *oddEnd) Read(n int) ([]byte, error) {
+	if b, err := o.memory.Read(n); err == nil {
+		return b, nil
+	}
+	o.started.Wait()
+	return nil, o.end(o.conn)
+}
+
+// TestReaderEnds checks that contexts are canceled and reads of bodies fail
+// however the reader ends.
+func TestReaderEnds(t *testing.T) {
+	pan, exit := func(string) { panic("test") }, func(string) { runtime.Goexit() }
+	streamErr := func(c *Conn) error { return c.streamError(5, protocolError, "test") }
+	connErr := func(*Conn) error { return connError{protocolError, "test"} }
+	for name, tt := range map[string]struct {
+		end   func(*Conn) error
+		count func(string)
+	}{
+		"EOF":                 {func(*Conn) error { return io.EOF }, nil},
+		"panic":               {func(*Conn) error { panic("test") }, nil},
+		"Goexit":              {func(*Conn) error { runtime.Goexit(); return nil }, nil},
+		"CountError panics":   {streamErr, pan},
+		"CountError exits":    {streamErr, exit},
+		"the last one panics": {connErr, pan},
+		"the last one exits":  {connErr, exit},
+		"a lost PING panics":  {func(c *Conn) error { c.lostPing = true; return io.EOF }, pan},
+	} {
+		o := &oddEnd{end: tt.end}
+		o.started.Add(2)
+		ended := make(chan bool, 2)
+		s := newMemoryServer(false, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if o.started.Done(); r.Method == "POST" {
+				io.ReadAll(r.Body)
+			} else {
+				<-r.Context().Done()
+			}
+			ended <- true
+		}))
+		s.countError = tt.count
+		input := appendFrame([]byte(begin), frameHeaders, flagEndStream|flagEndHeaders, 1, getRequest)
+		o.parts = [][]byte{appendFrame(input, frameHeaders, flagEndHeaders, 3, "\x83"+getRequest[1:])}
+		o.conn = s.NewConn(o, &http.Request{RemoteAddr: "test"}, context.Background())
+		served := make(chan bool)
+		go func() {
+			defer close(served)
+			defer func() { recover() }()
+			o.conn.Serve()
+		}()
+		<-served
+		for range 2 {
+			select {
+			case <-ended:
+			case <-time.After(time.Minute):
+				t.Fatalf("%s: a handler waits", name)
+			}
+		}
 	}
 }

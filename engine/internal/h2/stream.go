@@ -36,7 +36,7 @@ type stream struct {
 	received   int64 // bytes of the body
 	padding    int64 // bytes to add to recvWindow
 	recvWindow int64
-	sendWindow int64
+	sendWindow int64 // of the client, less its initialWindow
 	readBy     int64 // deadlines; 0 for none
 	writeBy    int64
 	setWriteBy bool // the handler has set writeBy

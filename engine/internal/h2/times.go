@@ -206,7 +206,7 @@ func (c *Conn) Fire() {
 func (c *Conn) checkPing(now int64) {
 	t := &c.times
 	if t.pinged {
-		c.server.count("conn_ping_timeout")
+		c.lostPing = true // the reader tells the program's hook, without c.mu
 		c.cut()
 		t.ping = 0
 		return

@@ -71,3 +71,18 @@ func TestFieldsTimeout(t *testing.T) {
 		}
 	}
 }
+
+// TestLostPing checks that the hook for an unanswered PING runs without c.mu, and
+// its name, which is net/http's.
+func TestLostPing(t *testing.T) {
+	srv := newMemoryServer(false, nil)
+	var c *Conn
+	var got []string
+	srv.countError = func(name string) { c.Shutdown(); got = append(got, name) }
+	c = srv.NewConn(new(memory), &http.Request{}, context.Background())
+	c.times.ping, c.times.pinged = 1, true
+	c.Fire()
+	if c.Serve(); len(got) != 1 || got[0] != "conn_close_lost_ping" {
+		t.Errorf("got %q", got)
+	}
+}
