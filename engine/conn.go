@@ -124,6 +124,7 @@ func (c *conn) close() {
 	c.giveBackAll()
 	c.current, c.bundle = nil, nil
 	if !c.gone {
+		defer func() { request.LogPanic(c.server.logf, "http", c.remoteAddr, recover()) }()
 		c.hook(http.StateClosed)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"math"
 	"net"
 	"net/http"
@@ -443,4 +444,95 @@ func TestClose(t *testing.T) {
 			t.Errorf("read %d bytes", n)
 		}
 	})
+}
+
+type writerFunc func()
+
+func (f writerFunc) Write(p []byte) (int, error) { f(); return len(p), nil }
+
+// TestHooks checks that each function of the program that the engine calls may
+// call the server, and that a panic of one ends at most its connection, or Serve
+// if that calls it. Only a panic of a function for Shutdown ends the program, as
+// in net/http.
+func TestHooks(t *testing.T) {
+	shutdown := func(s *Server) {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		s.Shutdown(ctx)
+	}
+	for _, k := range engines {
+		for _, hook := range []string{"BaseContext", "ConnContext", "ConnState new", "ConnState active", "ConnState idle", "ConnState closed",
+			"ErrorLog", "Handler", "CountError conn_close_lost_ping", "CountError conn_frame_ping_length", "CountError stream_bad_path_method", "OnShutdown"} {
+			for name, call := range map[string]func(*Server){
+				"SetKeepAlivesEnabled": func(s *Server) { s.SetKeepAlivesEnabled(false) },
+				"Shutdown":             shutdown,
+				"Close":                func(s *Server) { s.Close() },
+				"Stats":                func(s *Server) { s.Stats() },
+				"panic":                nil,
+			} {
+				if call == nil && hook == "OnShutdown" {
+					continue
+				}
+				t.Run(k.name+"/"+hook+"/"+name, func(t *testing.T) {
+					t.Parallel()
+					var s *Server
+					var calls atomic.Int64
+					called := make(chan bool, 1)
+					f := func(got string) {
+						if got != hook || calls.Add(1) > 1 {
+							return
+						}
+						defer func() { called <- true }()
+						if call == nil {
+							panic("test")
+						}
+						call(s)
+					}
+					srv := &http.Server{
+						Protocols:   protocols(true, false, true),
+						BaseContext: func(net.Listener) context.Context { f("BaseContext"); return t.Context() },
+						ConnContext: func(ctx context.Context, _ net.Conn) context.Context { f("ConnContext"); return ctx },
+						ConnState:   func(_ net.Conn, state http.ConnState) { f("ConnState " + state.String()) },
+						ErrorLog:    log.New(writerFunc(func() { f("ErrorLog") }), "", 0),
+						HTTP2:       &http.HTTP2Config{CountError: func(name string) { f("CountError " + name) }},
+						Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+							f("Handler")
+							w.WriteHeader(http.StatusNoContent)
+							w.WriteHeader(http.StatusNoContent) // is logged
+						}),
+					}
+					srv.RegisterOnShutdown(func() { f("OnShutdown") })
+					frames := appendTestFrame([]byte(http2Hello), fHeaders, endStream|endHeaders, 1, reqBlock("GET", "/"))
+					frames = appendTestFrame(frames, fHeaders, endStream|endHeaders, 3, block(":scheme=http"))
+					if strings.HasSuffix(hook, "lost_ping") {
+						srv.HTTP2.SendPingTimeout, srv.HTTP2.PingTimeout = time.Millisecond, time.Millisecond
+					} else {
+						frames = appendTestFrame(frames, fPing, 0, 0, "1")
+					}
+					s = k.make(srv).(*Server)
+					ln := onFreePort(t)
+					served := make(chan any)
+					go func() {
+						defer func() { served <- recover() }()
+						s.Serve(ln)
+					}()
+					for _, input := range []string{string(frames), "GET / HTTP/1.1\r\nHost: h\r\n\r\n" + "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"} {
+						if c, err := net.Dial("tcp", ln.Addr().String()); err == nil {
+							t.Cleanup(func() { c.Close() })
+							io.WriteString(c, input)
+							go io.Copy(io.Discard, c)
+						}
+					}
+					if hook == "OnShutdown" {
+						shutdown(s)
+					}
+					eventually(t, "the hook returns", called)
+					s.Close()
+					if v := eventually(t, "Serve returns", served); v != nil && (call != nil || !strings.Contains("BaseContext ConnContext ConnState new", hook)) {
+						t.Errorf("Serve panics: %v", v)
+					}
+				})
+			}
+		}
+	}
 }

@@ -47,7 +47,8 @@ type Server struct {
 	closing      atomic.Int64 // connections over TLS that abort is closing
 	noKeepAlives atomic.Bool
 
-	mu            sync.Mutex
+	mu            sync.Mutex // not held while hooks, or methods of listeners and connections, run
+	closed        bool       // by Close
 	listeners     map[*onceCloseListener]struct{}
 	listenerGroup sync.WaitGroup
 	conns         map[*conn]struct{}
@@ -168,7 +169,10 @@ func (s *Server) accept(l net.Listener, ctx context.Context) error {
 			}
 		}
 		c := &conn{server: s, nc: nc, ctx: connCtx, accepted: time.Now()}
-		s.trackConn(c)
+		if !s.trackConn(c) {
+			nc.Close()
+			return http.ErrServerClosed
+		}
 		c.hook(http.StateNew)
 		go c.serve()
 	}
@@ -212,7 +216,10 @@ func (s *Server) configure() {
 	})
 }
 
+// logf logs. It ignores a panic of the program's writer: the caller may hold a
+// lock, or clean up after another panic.
 func (s *Server) logf(format string, args ...any) {
+	defer func() { recover() }()
 	if s.srv.ErrorLog != nil {
 		s.srv.ErrorLog.Printf(format, args...)
 	} else {

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"crypto/tls"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -16,7 +18,12 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.inShutdown.Store(true)
 	err := s.closeListeners()
 	s.srv.Shutdown(ctx) // has no connections; calls the registered functions
-	s.listenerGroup.Wait()
+	accepted := make(chan struct{})
+	go func() { s.listenerGroup.Wait(); close(accepted) }()
+	select {
+	case <-accepted:
+	case <-ctx.Done(): // unlike net/http, because a hook that Serve calls may be the caller
+	}
 	over := make(chan error, 1)
 	go func() { over <- s.over.srv.Shutdown(ctx) }()
 
@@ -55,16 +62,17 @@ func (s *Server) Close() error {
 	s.inShutdown.Store(true)
 	err := s.closeListeners()
 	s.srv.Close()
-	s.listenerGroup.Wait()
 	if overErr := s.over.srv.Close(); err == nil {
 		err = overErr
 	}
 	s.mu.Lock()
-	for c := range s.conns {
-		c.abort()
-		s.forget(c)
-	}
+	s.closed = true
+	conns := slices.Collect(maps.Keys(s.conns))
 	s.mu.Unlock()
+	for _, c := range conns {
+		c.abort()
+		s.untrackConn(c)
+	}
 	for s.closing.Load() > 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -85,11 +93,12 @@ func (s *Server) SetKeepAlivesEnabled(v bool) {
 // closeIdle closes all idle connections. It reports whether none is left.
 func (s *Server) closeIdle() bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	conns := slices.Collect(maps.Keys(s.conns))
+	s.mu.Unlock()
 	quiet := true
-	for c := range s.conns {
+	for _, c := range conns {
 		if c.closeIfIdle() {
-			s.forget(c)
+			s.untrackConn(c)
 		} else {
 			quiet = false
 		}
@@ -120,8 +129,9 @@ func (s *Server) untrackListener(l *onceCloseListener) {
 
 func (s *Server) closeListeners() (err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for l := range s.listeners {
+	listeners := slices.Collect(maps.Keys(s.listeners))
+	s.mu.Unlock()
+	for _, l := range listeners {
 		if cerr := l.Close(); err == nil {
 			err = cerr
 		}
@@ -129,14 +139,19 @@ func (s *Server) closeListeners() (err error) {
 	return err
 }
 
-func (s *Server) trackConn(c *conn) {
+// trackConn adds a connection to s.conns. It reports false after Close.
+func (s *Server) trackConn(c *conn) bool {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
 	if s.conns == nil {
 		s.conns = make(map[*conn]struct{})
 	}
 	s.conns[c] = struct{}{}
-	s.mu.Unlock()
 	s.stat.connections.Add(1)
+	return true
 }
 
 func (s *Server) untrackConn(c *conn) {
@@ -163,8 +178,11 @@ func (c *conn) closeIfIdle() bool {
 	w := c.state.load()
 	switch w.phase() {
 	case phaseHTTP2:
-		if c.http2 != nil {
-			c.http2.Shutdown()
+		c.server.mu.Lock()
+		h := c.http2
+		c.server.mu.Unlock()
+		if h != nil {
+			h.Shutdown()
 		}
 		return false
 	case phaseIdle:
