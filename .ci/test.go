@@ -67,7 +67,7 @@ var steps = []step{
 	{name: "showdown", command: "bash -c 'go run ./cmd/showdown -quick -only \"serving/(Param1|GitHub)\" -for 20s -run \"$(mktemp)\"'", dir: "bench", all: true, alone: true},
 }
 
-var nextGo = []string{"GOTOOLCHAIN=go1.27.1"}
+var nextGo = []string{"GOTOOLCHAIN=go1.27.4"}
 
 func main() {
 	everything := flag.Bool("all", false, "run all tests, and fail if a program is missing")

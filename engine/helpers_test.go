@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"flag"
+	"go/version"
 	"io"
 	"log"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"net/http/httptest"
 	neturl "net/url"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -100,6 +102,16 @@ func (w way) client(t *testing.T, addr string) (cl *http.Client, url string) {
 		tr.Proxy = func(*http.Request) (*neturl.URL, error) { return neturl.Parse(url) }
 	}
 	return &http.Client{Transport: tr, Timeout: 2 * time.Minute}, url
+}
+
+// since reports whether the Go release is at least go126, or go127 if it isn't Go
+// 1.26. Security fixes are in releases of both.
+func since(go126, go127 string) bool {
+	v := runtime.Version()
+	if version.Lang(v) == "go1.26" {
+		return version.Compare(v, go126) >= 0
+	}
+	return version.Compare(v, go127) >= 0
 }
 
 func quiet(srv *http.Server) *http.Server {

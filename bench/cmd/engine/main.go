@@ -8,7 +8,7 @@
 //	go run ./cmd/engine -http2                       # over HTTP/2, about nine minutes
 //	go run ./cmd/engine -http2 -docs ../docs         # also update the documents and http2.json
 //	go run ./cmd/engine -http2 -resume               # carry on after Ctrl-C
-//	GOTOOLCHAIN=go1.27.1 go run ./cmd/engine -http2  # with another Go release
+//	GOTOOLCHAIN=go1.27.4 go run ./cmd/engine -http2  # with another Go release
 //
 // It exits with status 1 if a target of the engine is missed.
 package main
