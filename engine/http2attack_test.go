@@ -114,6 +114,13 @@ func TestHTTP2Attacks(t *testing.T) {
 			frames: func(i int) []byte {
 				return appendTestFrame(nil, fHeaders, endStream|endHeaders, uint32(2*i+3), reqBlock("GET", "/x")+strings.Repeat("\xbe", 16_000))
 			}},
+		{name: "cookie bomb", n: 240, survives: true,
+			begin: func(c *frameConn) {
+				c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x")+"\x60\x7f\xa1\x1e"+strings.Repeat("v", 4000))
+			},
+			frames: func(i int) []byte {
+				return appendTestFrame(nil, fHeaders, endStream|endHeaders, uint32(2*i+3), reqBlock("GET", "/wait")+strings.Repeat("\xbe", 250))
+			}},
 		{name: "pings", n: 10_000, frames: func(int) []byte { return repeat(appendTestFrame(nil, fPing, 0, 0, "12345678"), 100) }},
 		{name: "settings", n: 10_000, frames: func(int) []byte { return repeat(appendTestFrame(nil, fSettings, 0, 0, ""), 100) }},
 		{name: "large settings", n: 1000, frames: func(int) []byte {

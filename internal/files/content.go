@@ -137,9 +137,18 @@ func (s *store) serve(w http.ResponseWriter, r *http.Request, name, cacheControl
 			h.Set("Content-Length", strconv.FormatInt(sent.info.Size(), 10))
 		}
 	}
+	if strings.Count(r.Header.Get("Range"), ",") >= maxRanges {
+		r = r.WithContext(r.Context())
+		r.Header = r.Header.Clone()
+		r.Header.Del("Range")
+	}
 	http.ServeContent(w, r, name, modified, sent)
 	return true
 }
+
+// maxRanges is the limit of http.ServeContent since Go 1.26.9 and 1.27.2, which
+// ignores Range headers with more (CVE-2026-78667).
+const maxRanges = 200
 
 // sniff returns the type of a file by its content, as http.ServeContent does.
 func sniff(f *file) (string, error) {

@@ -122,6 +122,7 @@ func TestStoreConditions(t *testing.T) {
 		{[]string{"Range", "bytes=-2"}, 206, "js", "2"},
 		{[]string{"Range", "bytes=3-4", "If-Range", br}, 206, "of", "2"},
 		{[]string{"Range", "bytes=3-4", "If-Range", plain}, 200, "br of js", "8"},
+		{[]string{"Range", "bytes=3-4" + strings.Repeat(",", maxRanges)}, 200, "br of js", "8"},
 		{[]string{"Range", "bytes=100-"}, 416, "invalid range: failed to overlap\n", ""},
 	} {
 		w := ask(s, "GET", "app.js", append(c.header, "Accept-Encoding", "br")...)

@@ -83,7 +83,7 @@ func (c *Conn) fields(h *fieldBlock, block []byte) error {
 	if h.stream <= c.lastID {
 		return c.laterFields(h, fields, tooLarge)
 	}
-	r, problem := c.parseRequest(fields, h.endStream, tooLarge)
+	r, problem := c.parseRequest(fields, h.endStream, tooLarge, len(block))
 	if h.onItself {
 		problem = "priority"
 	}

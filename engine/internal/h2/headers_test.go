@@ -69,7 +69,7 @@ func TestTrailerNames(t *testing.T) {
 		for _, v := range tt.values {
 			fields = append(fields, hpack.Field{Key: "Trailer", Value: v, Kind: hpack.Trailer, Valid: true})
 		}
-		r, problem := c.parseRequest(fields, true, false)
+		r, problem := c.parseRequest(fields, true, false, 0)
 		if status := r.answer != nil; problem != "" || status != tt.status || status && r.trailer() != nil {
 			t.Errorf("%.20q: refused %v, %q; want %v", tt.values, status, problem, tt.status)
 		}

@@ -43,3 +43,36 @@ func TestSettingsOverflow(t *testing.T) {
 		t.Errorf("got %v, want a flow control error", err)
 	}
 }
+
+// TestRefunds checks that what a body has received is given back to the
+// connection's window once, however the stream ends and the handler goes on
+// (CVE-2026-78663).
+func TestRefunds(t *testing.T) {
+	const n = 1000
+	read := func(c *Conn, s *stream) { s.body.Read(make([]byte, n/2)) }
+	closes := func(c *Conn, s *stream) { s.body.Close() }
+	reset := func(c *Conn, s *stream) { c.reset(&frame{kind: frameReset, stream: 1, payload: make([]byte, 4)}) }
+	wrong := func(c *Conn, s *stream) { c.streamError(1, protocolError, "test") }
+	late := func(c *Conn, s *stream) { c.data(&frame{kind: frameData, stream: 1, payload: make([]byte, n)}) }
+	for i, calls := range [][]func(*Conn, *stream){
+		{closes}, {read, closes}, {reset, read, closes}, {read, reset, read, closes}, {wrong, read, closes, late}, {read, wrong, late, read, closes},
+		{closes, reset, late}, {closes, late}, {reset, reset, closes, closes}, {wrong, reset, late, closes},
+	} {
+		c := newMemoryServer(false, nil).NewConn(new(memory), &http.Request{}, context.Background())
+		c.settled = true
+		window := func() int64 { return c.recvWindow + c.consumed.Load() }
+		before := window()
+		s := c.newStream()
+		s.id, s.started, s.declared = 1, true, -1
+		s.body = new(body)
+		s.body.begin(s, &parsedRequest{}, new(http.Request))
+		c.register(s, 1, "")
+		late(c, s)
+		for _, call := range calls {
+			call(c, s)
+		}
+		if got := window(); got != before {
+			t.Errorf("%d: the window is %d bytes larger than before", i, got-before)
+		}
+	}
+}

@@ -21,6 +21,7 @@ type parsedRequest struct {
 	once     int    // bits of the kinds of fields that may not occur again
 	regular  int    // number of fields that belong in the header
 	cookies  int    // number of Cookie fields
+	crumbs   int    // size of their values
 	length   int64  // Content-Length, or -1
 	priority string // of RFC 9218
 	proxied  bool   // a proxy has added a field
@@ -32,8 +33,9 @@ type parsedRequest struct {
 }
 
 // parseRequest checks the fields of a request. If they are malformed, it returns
-// the name of the problem for HTTP2Config.CountError, as in net/http.
-func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool) (r parsedRequest, problem string) {
+// the name of the problem for HTTP2Config.CountError, as in net/http. block is the
+// length of the block that has the fields.
+func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool, block int) (r parsedRequest, problem string) {
 	r = parsedRequest{fields: fields, length: -1, hasBody: !end}
 	for i := range fields {
 		f := &fields[i]
@@ -48,7 +50,10 @@ func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool) (r parsedR
 			return r, problem
 		}
 	}
-	if tooLarge || r.trailers > c.server.maxList {
+	// Cookies are joined. Each entry of the table can be a part of them once, and
+	// the Huffman code saves less than half. Otherwise a short block that repeats
+	// an entry would become a megabyte.
+	if tooLarge || r.trailers > c.server.maxList || r.crumbs > 2*block+max(c.server.decoderTable, hpack.DefaultTableSize) {
 		r.answer, r.method, r.scheme, r.path, r.authority = tooLargeHandler, "GET", "", "/", ""
 		r.regular, r.fields, r.length, r.expects, r.trailers = 0, nil, -1, false, 0
 		return r, ""
@@ -71,6 +76,7 @@ func (r *parsedRequest) special(f *hpack.Field) (problem string) {
 	switch f.Kind {
 	case hpack.Cookie:
 		r.cookies++
+		r.crumbs += len(f.Value)
 	case hpack.ContentLength:
 		n, err := strconv.ParseUint(f.Value, 10, 63)
 		if err != nil || r.length >= 0 && r.length != int64(n) {
