@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/version"
 	"io/fs"
 	"net/http"
 	"os"
@@ -553,6 +554,32 @@ func TestDocsNameMiddleware(t *testing.T) {
 		}
 		if !slices.ContainsFunc(listed, func(word string) bool { return strings.HasPrefix(name, word) }) {
 			t.Errorf("the list in middleware/doc.go doesn't have %s", name)
+		}
+	}
+}
+
+// TestDocsAdvisories checks that docs/security.md has a row with a test for each of
+// Go's advisories, and that SECURITY.md names the first Go releases without all of
+// them. TestDocsCommands checks the names of the tests.
+func TestDocsAdvisories(t *testing.T) {
+	text, least := contents(t, "docs/security.md"), map[string]string{}
+	for line := range strings.Lines(contents(t, "testdata/advisories.txt")) {
+		fields := strings.Fields(line)
+		if fields[0] == "#" {
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^\| ` + fields[0] + `\b.*\| .*\| .*` + "`go test .*` \\|$").MatchString(text) {
+			t.Errorf("docs/security.md has no row with a test for %s", line)
+		}
+		for _, v := range fields[1:3] {
+			if lang := version.Lang(v); version.Compare(v, least[lang]) > 0 {
+				least[lang] = v
+			}
+		}
+	}
+	for _, lang := range []string{"go1.26", "go1.27"} {
+		if name := "Go " + strings.TrimPrefix(least[lang], "go"); !regexp.MustCompile(name + `\b`).MatchString(contents(t, "SECURITY.md")) {
+			t.Errorf("SECURITY.md doesn't name %s", name)
 		}
 	}
 }

@@ -372,6 +372,7 @@ var frameCases = []struct {
 	send []step
 }{
 	{"unknown frame", streams{1}, []step{frame(99, 0xff, 0, "x"), frame(98, 1, 1, "y"), get(1, "/x")}},
+	{"frames of later RFCs", streams{1, 3}, []step{get(1, "/x"), frame(10, 0, 1, "x"), frame(11, 0, 0, ""), frame(12, 0, 0, "x"), frame(13, 0, 1, ""), frame(14, 1, 0, "x"), frame(15, 0, 1, ""), get(3, "/x")}},
 	{"unknown setting", streams{1}, []step{settings(0x99, 7), get(1, "/x")}},
 	{"two requests", streams{1, 5}, []step{get(1, "/x"), get(5, "/y")}},
 	{"split fields", streams{1}, []step{frame(fHeaders, endStream, 1, getX[:3]), frame(fContinuation, 0, 1, getX[3:9]), frame(fContinuation, endHeaders, 1, getX[9:])}},

@@ -154,6 +154,7 @@ func TestTimeouts(t *testing.T) {
 		{"write, beside a huge timeout", &http.Server{ReadTimeout: math.MaxInt64, WriteTimeout: timeout}, "GET /endless HTTP/1.1\r\nHost: h\r\n\r\n"},
 		{"HTTP/2, idle", &http.Server{IdleTimeout: timeout}, http2Hello + frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/"))},
 		{"HTTP/2, idle without requests", &http.Server{IdleTimeout: timeout}, http2Hello},
+		{"HTTP/2, a part of the preface", &http.Server{ReadHeaderTimeout: timeout}, clientPreface[:5]},
 		{"HTTP/2, no settings", &http.Server{}, clientPreface},
 		{"HTTP/2, ping", &http.Server{HTTP2: &http.HTTP2Config{SendPingTimeout: timeout, PingTimeout: timeout}}, http2Hello},
 		{"HTTP/2, fields" + engineOnly, &http.Server{ReadHeaderTimeout: timeout}, http2Hello + frame(fHeaders, 0, 1, "")},
