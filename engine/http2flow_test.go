@@ -105,26 +105,14 @@ func TestHTTP2CanceledUploads(t *testing.T) {
 
 // TestHTTP2UploadBesideUnread uploads while a body that no handler reads takes
 // most of the connection's window.
-//
-// By default, the engine's windows suffice even for a body that is larger.
 func TestHTTP2UploadBesideUnread(t *testing.T) {
-	small := &http.HTTP2Config{MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16}
-	t.Run("small", func(t *testing.T) { http2Kinds(t, uploadBesideUnread(small, megabyte[:65_000])) })
-	t.Run("default", func(t *testing.T) {
-		each(t, engines, func(t *testing.T, k kind) {
-			uploadBesideUnread(nil, append(megabyte, 'x'))(t, func(srv *http.Server) (string, server) { return startHTTP2(t, k.make, srv), nil })
-		})
-	})
-}
-
-func uploadBesideUnread(windows *http.HTTP2Config, body []byte) func(*testing.T, func(*http.Server) (string, server)) {
-	return func(t *testing.T, start func(*http.Server) (string, server)) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
 		s := &flowServer{make(chan bool, 1), make(chan bool)}
-		addr, _ := start(&http.Server{Handler: s, HTTP2: windows})
+		addr, _ := start(&http.Server{Handler: s, HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16}})
 		cl, url := way{http2: true}.client(t, addr)
 		unread := make(chan error, 1)
 		go func() {
-			_, err := cl.Post(url+"/wait", "", bytes.NewReader(body))
+			_, err := cl.Post(url+"/wait", "", bytes.NewReader(megabyte[:65_000]))
 			unread <- err
 		}()
 		<-s.began
@@ -138,6 +126,30 @@ func uploadBesideUnread(windows *http.HTTP2Config, body []byte) func(*testing.T,
 		close(s.release)
 		if err := <-unread; err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// TestHTTP2DefaultWindows checks that, by default, handlers that read nothing
+// leave windows for other uploads. They don't with net/http.
+func TestHTTP2DefaultWindows(t *testing.T) {
+	for _, k := range engines {
+		s := &flowServer{make(chan bool, 3), make(chan bool)}
+		c := dialFrames(t, startHTTP2(t, k.make, &http.Server{Handler: s}))
+		c.ping()
+		for id := uint32(1); id <= 5; id += 2 {
+			c.frame(fHeaders, endHeaders, id, reqBlock("POST", "/wait"))
+			for range 64 {
+				c.frame(fData, 0, id, string(megabyte[:16<<10]))
+			}
+			<-s.began
+		}
+		c.frame(fHeaders, endHeaders, 7, reqBlock("POST", "/"))
+		c.frame(fData, endStream, 7, strings.Repeat("x", 10_000))
+		c.ended(7)
+		close(s.release)
+		if !strings.Contains(c.summary(), "10000 <nil>") {
+			t.Errorf("%s: got %s", k.name, c.summary())
 		}
 	}
 }
