@@ -52,17 +52,21 @@ func TestTrailerNames(t *testing.T) {
 	srv := newMemoryServer(false, nil)
 	srv.maxList = 4 << 10
 	c := srv.NewConn(new(memory), &http.Request{}, context.Background())
-	const fits = 4<<10/(32+2) - 1
+	const fits = 4<<10/(32+1) - 1
 	for _, tt := range []struct {
 		values []string
+		max    int  // MaxFields
 		status bool // 431
 	}{
-		{[]string{"a"}, false},
-		{[]string{strings.Repeat(",a", fits)}, false},
-		{[]string{strings.Repeat(",a", fits+2)}, true},
-		{[]string{strings.Repeat(",", 200)}, true},
-		{[]string{strings.Repeat(",a", fits/2), strings.Repeat(",a", fits/2+4)}, true},
+		{[]string{"a"}, 0, false},
+		{[]string{strings.Repeat(",a", fits)}, 0, false},
+		{[]string{strings.Repeat(",a", fits+2)}, 0, true},
+		{[]string{strings.Repeat(",", 200)}, 0, true},
+		{[]string{strings.Repeat(",a", fits/2), strings.Repeat(",a", fits/2+4)}, 0, true},
+		{[]string{"a,b,c", "d,e"}, 5, false},
+		{[]string{"a,b,c", "d,e"}, 4, true},
 	} {
+		srv.MaxFields = tt.max
 		fields := []hpack.Field{
 			{Value: "GET", Kind: hpack.Method, Valid: true}, {Value: "https", Kind: hpack.Scheme, Valid: true}, {Value: "/", Kind: hpack.Path, Valid: true},
 		}

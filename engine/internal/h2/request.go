@@ -26,6 +26,7 @@ type parsedRequest struct {
 	priority string // of RFC 9218
 	proxied  bool   // a proxy has added a field
 	expects  bool   // Expect: 100-continue
+	names    int    // number of names in Trailer fields
 	trailers int    // size of the Trailer fields, as if each name were a field
 	hasBody  bool
 	answer   http.HandlerFunc // responds instead of the program's handler, or nil
@@ -53,7 +54,7 @@ func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool, block int)
 	// Cookies are joined. Each entry of the table can be a part of them once, and
 	// the Huffman code saves less than half. Otherwise a short block that repeats
 	// an entry would become a megabyte.
-	if tooLarge || r.trailers > c.server.maxList || r.crumbs > 2*block+max(c.server.decoderTable, hpack.DefaultTableSize) {
+	if tooLarge || r.trailers > c.server.maxList || c.server.MaxFields > 0 && r.names > c.server.MaxFields || r.crumbs > 2*block+max(c.server.decoderTable, hpack.DefaultTableSize) {
 		r.answer, r.method, r.scheme, r.path, r.authority = tooLargeHandler, "GET", "", "/", ""
 		r.regular, r.fields, r.length, r.expects, r.trailers = 0, nil, -1, false, 0
 		return r, ""
@@ -92,7 +93,9 @@ func (r *parsedRequest) special(f *hpack.Field) (problem string) {
 			return "bad_host"
 		}
 	case hpack.Trailer: // each name becomes a key of Request.Trailer (CVE-2026-78659)
-		r.trailers += len(f.Value) + 32*(strings.Count(f.Value, ",")+1) // RFC 9113 section 6.5.2
+		commas := strings.Count(f.Value, ",")
+		r.names += commas + 1
+		r.trailers += len(f.Value) - commas + 32*(commas+1) // RFC 9113 section 6.5.2
 	case hpack.Priority:
 		r.priority = f.Value
 	case hpack.Via:
