@@ -2,345 +2,332 @@ package muxmaster
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
-// This file compiles what is declared on a Mux, and on those mounted on it, into
-// a program, from scratch: first it collects the routes and levels under the
-// lock, then it wraps handlers and builds the trie without it.
+// This file compiles what is declared on a Mux, and the prefix where it serves, into
+// a program. Compiling calls no code of users.
+
+// current returns the program that serves requests, and compiles it if necessary.
+func (v *view) current() *program {
+	if p := v.program.Load(); p != nil && p.version == v.mux.version.Load() {
+		if v.idle.Load() != 0 {
+			v.idle.Store(0)
+		}
+		return p
+	}
+	warnSlow()
+	v.idle.Store(0)
+	m := v.mux
+	m.mu.Lock()
+	p, old := m.publish(v)
+	m.mu.Unlock()
+	p.replace(old)
+	return p
+}
+
+// publish compiles v unless it is current, and returns its program and the one
+// before. The caller holds the lock of m, and then calls replace.
+func (m *Mux) publish(v *view) (p, old *program) {
+	old = v.program.Load()
+	if old != nil && old.version == m.version.Load() {
+		return old, old
+	}
+	if m.fields == nil {
+		m.fields = m.readFields()
+	}
+	p = v.compile(&m.declared, m.version.Load(), old)
+	m.compiled()
+	v.program.Store(p)
+	v.peeked.Store(nil)
+	if v == &m.root {
+		m.serving.Store(p)
+	} else if !slices.Contains(m.views, v) {
+		m.views = append(m.views[max(0, len(m.views)-maxViews+1):], v)
+	}
+	return p, old
+}
+
+// compiled discards what only registering needs.
+func (d *declared) compiled() {
+	d.index = nil
+	for _, r := range d.routes {
+		r.parsed.Store(nil)
+	}
+	for place, l := range d.empty {
+		if l.used {
+			delete(d.empty, place)
+		}
+	}
+}
+
+// replace tells the views below p that it has replaced old. The caller holds no lock.
+func (p *program) replace(old *program) {
+	if p != old {
+		p.inherit()
+		if old != nil {
+			p.end(old)
+		}
+	}
+}
+
+// changed makes the next request compile again. The caller holds the lock.
+func (m *Mux) changed() {
+	m.version.Add(1)
+	m.serving.Store(nil)
+}
+
+func (m *Mux) readFields() *fields {
+	return &fields{pool{m.PoolRequestBundle, m.PoolFastParams}, m.RedirectTrailingSlash, m.RedirectCase, orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}
+}
 
 // A compiler makes a program.
 type compiler struct {
 	*program
-	mux       *Mux
-	version   uint32 // of what is declared on mux
-	draft     *draft // what to compile
-	serving   bool   // the program will serve requests
-	zoneOf    map[*level]*zone
-	answering []*zone // those that respond to unmatched requests; that of mux comes first
-	routes    []placed
-	pre       chain
-
-	builder trie.Builder[endpoint]
-	names   map[string]*values.Names // by names and whether they are in a Ring
-	texts   strings.Builder          // all patterns, which need less memory together
+	declared *declared
+	builder  trie.Builder[endpoint]
+	names    map[string]*values.Names // by names and whether they are in a Ring
+	old      map[*route]*point
 }
 
-// newCompiler collects what m has, or what its origin has in d. serving says that
-// the program is to serve requests: then it has responders, and the fields of the
-// Muxes are read for the last time. The caller holds the lock.
-func newCompiler(m *Mux, d *draft, serving bool) *compiler {
-	decl := d.view(m.origin())
-	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, extras: &extras{mounted: decl.mounted}}
-	pre, _ := decl.middleware.split()
-	c := &compiler{program: p, mux: m, version: m.version, draft: d, serving: serving, pre: pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
-	c.answering = append(c.answering, c.zone(m.level))
-	list := decl.routes.list()
-	c.routes = make([]placed, 0, len(list))
-	for _, r := range list {
-		c.routes = append(c.routes, placed{r, c.zone(r.level)})
+// compile returns the program of what is declared, with the fields in it. old is the
+// one before, or nil.
+func (v *view) compile(d *declared, version uint64, old *program) *program {
+	p := &program{view: v, version: version, owner: v.owner, fields: d.fields, policy: d.policy}
+	p.pool = pool{v.pool.values && d.fields.pool.values, v.pool.params && d.fields.pool.params}
+	c := &compiler{program: p, declared: d, names: map[string]*values.Names{}}
+	if old != nil {
+		c.old = old.points
 	}
-	for _, l := range decl.levels {
-		// Not if all of its routes were removed, unless that emptied the mounted Mux.
-		if !l.used || c.zoneOf[l] != nil || l.mux != nil && len(d.view(l.mux).routes.byKey) == 0 {
-			c.answering = append(c.answering, c.zone(l))
+	if d.fields.redirectCase {
+		p.folded = new(trie.Folded)
+	}
+	c.builder.Grow(len(d.routes))
+	var answering []*level
+	seen := map[*level]bool{}
+	for _, r := range d.routes {
+		c.add(r)
+		for l := r.level; l.parent != nil && !seen[l]; l = l.parent {
+			seen[l] = true
+			if !l.inline {
+				answering = append(answering, l)
+			}
 		}
 	}
-	return c
-}
-
-// collect collects what is declared on m.
-func (m *Mux) collect(serving bool) *compiler {
-	defer m.live().lock().Unlock()
-	m = m.live()
-	m.draft.refresh()
-	return newCompiler(m, m.draft, serving)
-}
-
-// zone returns the zone of a level.
-func (c *compiler) zone(l *level) *zone {
-	if z := c.zoneOf[l]; z != nil {
-		return z
-	}
-	z := &zone{level: l, adds: c.draft.adds(l)}
-	if l.parent != nil {
-		z.outer = c.zone(l.parent)
-		z.fields, z.region = z.outer.fields, z.outer.region
-	}
-	switch {
-	case l.mux != nil:
-		f := c.draft.view(l.mux).read(l.mux, c.serving)
-		if f.redirectCase && c.folded == nil {
-			c.folded = new(trie.Folded)
-		}
-		if z.outer != nil {
-			f = f.inside(z.outer.fields)
-		}
-		z.fields = f
-	case l.group != nil && (l.group.NotFound != nil || l.group.MethodNotAllowed != nil):
-		f := *z.fields
-		f.notFound, f.notAllowed = l.group.NotFound, l.group.MethodNotAllowed
-		z.fields = f.or(z.fields)
-	}
-	if c.mux.draft == nil {
-		z.responder = l.responder
-	}
-	z.index = uint32(len(c.zones))
-	c.zoneOf[l], c.zones = z, append(c.zones, z)
-	if l.owns {
-		z.region = z.index + 1 // greater than those of the zones around
-	}
-	return z
-}
-
-// compile completes the program. It calls middleware, so the caller must not hold
-// the lock.
-func (c *compiler) compile() error {
-	p := c.program
-	p.zones = slices.Clip(slices.Clone(p.zones))
-	total := 0
-	for _, r := range c.routes {
-		total += len(r.pattern)
-	}
-	c.texts.Grow(total)
-	c.builder.Grow(len(c.routes))
-	for _, r := range c.routes {
-		if err := c.add(r); err != nil {
-			return err
+	for _, l := range d.empty {
+		if !l.used {
+			answering = append(answering, l)
 		}
 	}
-	if err := c.addFallbacks(); err != nil {
-		return err
+	slices.SortFunc(answering, func(a, b *level) int { return cmp.Compare(a.order, b.order) })
+	inner := map[*level]*level{} // the first Route inside that has the same prefix, which responds instead
+	for _, l := range answering {
+		for o := l.parent; l.owns && o != nil && o.prefix == l.prefix && o.host == l.host; o = o.parent {
+			inner[o] = cmp.Or(inner[o], l)
+		}
 	}
-	var err error
-	if p.entry, err = c.respond(p.entry, c.pre, c.mux); err != nil {
-		return fmt.Errorf("muxmaster: Pre: %w", err)
+	p.root = c.zone(v.mux.level)
+	if v.prefix != nil {
+		c.builder.AddFallback(v.prefix, endpoint{zone: p.root}, false)
+	}
+	for _, l := range answering {
+		for inner[l] != nil {
+			l = inner[l]
+		}
+		c.builder.AddFallback(v.prefixed(l.host, l.prefix), endpoint{zone: c.zone(l)}, l.owns)
 	}
 	c.builder.BuildTo(&p.table)
 	if p.folded != nil {
 		p.folded.Build()
 	}
-	p.long, p.inPlace = values.Long, modes
-	if root := c.answering[0]; root.poolValues || root.poolParams {
+	p.long, p.inPlace = values.Long, modes&^direct
+	if p.pool.values || p.pool.params {
 		p.buffer, p.inPlace = values.Ring, hasNames
 	} else if p.table.MaxValues > values.MaxChunk {
 		p.long = 0
 	}
-	if p.entry != nil || p.alwaysSlow() {
+	if len(p.pre) > 0 || p.alwaysSlow() {
 		p.slow = 1
 	}
-	if c.serving && len(p.urls)+len(p.originals)+len(p.mounted) == 0 {
-		p.extras = &noExtras
-	}
-	return nil
+	return p
 }
-
-var noExtras extras
 
 // alwaysSlow reports whether all requests need serveGeneric.
 func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
 
-// add adds a route to the builder.
-func (c *compiler) add(r placed) error {
-	var h http.Handler
-	var err error
-	lazy := !c.serving && r.mounted != nil
-	if lazy {
-		h = lazyHandler{route: r.route}
-	} else if h, err = r.wrapped(); err != nil {
-		return err
+// below returns a pattern in the view, and its text: that of the route.
+func (v *view) below(r *route) (p *pattern.Pattern, text string, root bare) {
+	p, text = r.parse(), r.pattern
+	switch {
+	case r.flags&groupRoot != 0:
+		root = bareSlash
+	case r.flags&trie.Owns != 0 && len(p.Segs) > 0:
+		root = bareMount
 	}
-	e := endpoint{handler: h, zone: r.zone.index, site: r.site, order: r.order}
-	flags := r.flags
-	pooled := r.zone.poolValues
-	f, fast := h.(fastHandler)
-	if r.fast {
-		pooled = r.zone.poolParams
+	if v.prefix == nil {
+		return p, text, root
+	}
+	q := p.Below(v.prefix)
+	head := q.Text[:len(q.Text)-len(q.Path)]
+	text = head + v.prefix.Path + r.pattern[strings.IndexByte(r.pattern, '/'):]
+	if root == notBare && len(p.Segs) == 0 && v.prefix.Path != "" {
+		switch { // the root of the Mux is the prefix
+		case p.End == pattern.Slash:
+			text, root = head+v.prefix.Path, bareSlash
+		case p.Rest == "" && r.flags&trie.Owns != 0:
+			text, root = head+v.prefix.Path, bareMount
+		case p.Rest == "":
+			root = bareAll
+		}
+	}
+	return q, text, root
+}
+
+// add adds a route to the builder.
+func (c *compiler) add(r *route) {
+	p, text, root := c.view.below(r)
+	e := endpoint{handler: r.handler, route: r}
+	flags, pooled := r.flags, c.pool.values
+	f, fast := r.handler.(fastHandler)
+	if fast {
+		pooled = c.pool.params
 	}
 	if !pooled {
 		flags |= unpooled
 	}
-	if lazy || len(r.zone.chain()) > 0 {
-		if c.originals == nil {
-			c.originals = map[uint32]http.Handler{}
+	var pt *point
+	named := func(p *pattern.Pattern) (n *values.Names) {
+		switch list := p.Names(); {
+		case pt != nil:
+			n = values.NewMark(c.owner, list, pooled, pt)
+		case len(list) > 0:
+			n = c.sharedNames(list, pooled)
+		default:
+			return nil
 		}
-		c.originals[r.order] = r.original
-	}
-	if name := r.level.routeName(); name != "" {
-		if c.urls == nil {
-			c.urls = map[string]string{}
-		}
-		c.urls[name] = cmp.Or(c.urls[name], r.pattern)
-	}
-	from := c.texts.Len()
-	c.texts.WriteString(r.pattern)
-	text := c.texts.String()[from:]
-	list := r.parsed.Names()
-	if len(list) > 0 {
 		flags |= hasNames
-		e.names = c.sharedNames(list, text, pooled)
+		return n
 	}
+	if flags&trie.Owns != 0 {
+		pt = c.point(r)
+		p = p.NameRest(restName)
+	}
+	e.names = named(p)
 	if fast {
-		e.handler = &fastRoute{f, e.names, slices.Clone(list), pooled}
+		e.handler = &fastRoute{f, e.names, slices.Clone(p.Names()), pooled}
+	} else if m, ok := r.handler.(*Mux); ok && pt != nil {
+		e.handler, flags = pt.at(m.target()), flags|direct
 	}
-	if r.root != notBare {
-		bare, err := parse(strings.TrimSuffix(r.pattern, "/"), r.flags)
-		must(err) // it is the pattern without its end
-		c.builder.Add(bare, trie.ShapeKey(bare, r.method), text, e, flags|trie.ImpliedBy(r.parsed))
-		if c.folded != nil {
-			c.folded.Add(bare, r.method)
+	c.addPattern(p, r.method(), text, e, flags)
+	if root != notBare {
+		q := p.Bare()
+		if pt != nil {
+			e.names = named(q)
 		}
+		c.addPattern(q, r.method(), text, e, flags|trie.ImpliedBy(p))
 	}
+}
+
+func (c *compiler) addPattern(p *pattern.Pattern, method, text string, e endpoint, flags trie.Flags) {
+	c.builder.Add(p, trie.ShapeKey(p, method), text, e, flags)
 	if c.folded != nil {
-		c.folded.Add(r.parsed, r.method)
+		c.folded.Add(p, method)
 	}
-	if r.root == bareSlash {
-		flags |= trie.Root
-	}
-	c.builder.Add(r.parsed, r.key, text, e, flags)
-	return nil
 }
 
-// wrapped returns the handler of r in the middleware of its Mux. For a mounted
-// route, the first call puts the middleware around the mount around the handler.
-func (r *route) wrapped() (h http.Handler, err error) {
-	x := r.mounted
-	if x == nil {
-		return r.handler, nil
+// point returns the point of a mount: that of the program before, if it has one.
+func (c *compiler) point(r *route) *point {
+	pt := c.old[r]
+	if pt == nil || pt.pool != c.pool {
+		pt = &point{view: c.view, prefix: c.view.mountPrefix(r), pool: c.pool}
+		pt.views.Store(new([]*view))
+		pt.outer.Store(c.view.inherited(c.fields, r.level))
 	}
-	if h, err = x.inner.wrapped(); err != nil {
-		return nil, err
+	if c.points == nil {
+		c.points = map[*route]*point{}
 	}
-	if !x.wrapping.Lock() {
-		return nil, errInMiddleware
-	}
-	defer x.wrapping.Unlock()
-	if x.handler == nil {
-		x.wrapping.Claim()
-		if x.handler, err = x.chain.wrap(h); err != nil {
-			return nil, fmt.Errorf("muxmaster: pattern %q: %w", r.pattern, err)
-		}
-	}
-	return x.handler, nil
+	c.points[r] = pt
+	return pt
 }
 
-// errInMiddleware is the error of a request that needs what a middleware function
-// has not returned yet.
-var errInMiddleware = errors.New("muxmaster: a middleware function called ServeHTTP or Handler of a Mux whose handlers it wraps; " +
-	"call them in the handler that the function returns")
-
-// A lazyHandler stands for the handler of a mounted route in a program for
-// inspection, which Mux.Handler wraps when it is asked for it: the middleware may
-// inspect the Mux.
-type lazyHandler struct {
-	http.Handler // nil, because nothing calls it
-	*route
+// prefixed returns a prefix of the Mux in the view.
+func (v *view) prefixed(host, prefix string) *pattern.Pattern {
+	p, err := parsePrefix(host, prefix)
+	must(err) // it was parsed before
+	if v.prefix != nil {
+		p = p.Below(v.prefix)
+	}
+	return p
 }
 
-// sharedNames returns the Names for a list of parameter names, which are in text.
-// Routes with equal lists share one Names.
-func (c *compiler) sharedNames(list []string, text string, pooled bool) *values.Names {
+// mountPrefix returns the prefix of the Mux that r mounts.
+func (v *view) mountPrefix(r *route) *pattern.Pattern {
+	i := strings.IndexByte(r.pattern, '/')
+	return v.prefixed(r.pattern[:i], strings.TrimSuffix(r.pattern[i:], "/"))
+}
+
+// sharedNames returns the Names for a list of parameter names. Routes with equal
+// lists share one Names.
+func (c *compiler) sharedNames(list []string, pooled bool) *values.Names {
 	key := strings.Join(list, "/")
 	if pooled {
 		key += "/"
 	}
 	n := c.names[key]
 	if n == nil {
-		list = slices.Clone(list)
-		for i, name := range list { // those of list would retain another text
-			at := strings.Index(text, name)
-			list[i] = text[at : at+len(name)]
-		}
 		n = values.NewNames(c.owner, list, pooled)
 		c.names[key] = n
 	}
 	return n
 }
 
-// outcomeName is the name of the hidden path value with the response.
-const outcomeName = values.Hidden + "outcome"
-
-// addFallbacks adds the fallbacks to the builder.
-func (c *compiler) addFallbacks() error {
-	inside := map[*zone]*zone{} // the first zone inside that owns the same prefix
-	for _, z := range c.answering {
-		for o := z.outer; z.owns && o != nil && o.prefix == z.prefix; o = o.outer {
-			if o.owns {
-				inside[o] = cmp.Or(inside[o], z)
-			}
-		}
+// zone returns the zone of a level.
+func (c *compiler) zone(l *level) *zone {
+	if i := slices.IndexFunc(c.zones, func(z *zone) bool { return z.level == l }); i >= 0 {
+		return c.zones[i]
 	}
-	for _, z := range c.answering {
-		for inside[z] != nil {
-			z = inside[z] // responds in its place
-		}
-		prefix, err := parsePrefix(z.prefix)
-		must(err) // it was checked before
-		e, chain := endpoint{zone: z.index}, z.chain()
-		if len(chain) > 0 || z.notFound != nil || z.notAllowed != nil {
-			e.names = values.NewNames(c.owner, append(slices.Clone(prefix.Names()), outcomeName), false)
-		}
-		if z.responder, err = c.respond(z.responder, chain, nil); err != nil {
-			return fmt.Errorf("muxmaster: Use: %w", err)
-		}
-		if z.responder != nil {
-			e.handler = z.responder.handler
-		}
-		switch {
-		case z.outer != nil:
-			c.builder.AddFallback(prefix, e, z.owns, int(z.region))
-		case e.names != nil:
-			c.root = &endpoint{zone: e.zone, names: e.names, handler: e.handler}
-		}
-	}
-	return nil
+	z := &zone{level: l, program: c.program, chain: c.policy.chain(l), inherited: handlers(c.fields, l)}
+	c.zones = append(c.zones, z)
+	return z
 }
 
-// respond returns a responder in the middleware, for Pre middleware with the Mux.
-// It returns old if that has the same middleware, and nil if there is no
-// middleware or the program is for inspection only.
-func (c *compiler) respond(old *responder, chain chain, pre *Mux) (_ *responder, err error) {
-	if !c.serving || len(chain) == 0 {
-		return nil, nil
+// whole returns the prefix of z in the view.
+func (z *zone) whole() *pattern.Pattern { return z.program.view.prefixed(z.host, z.prefix) }
+
+// marked returns the Names of z's prefix, with z as a mark.
+func (z *zone) marked() *values.Names {
+	n := z.names.Load()
+	if n == nil {
+		z.names.CompareAndSwap(nil, values.NewMark(z.program.owner, z.whole().Names(), false, z))
+		n = z.names.Load()
 	}
-	if old != nil && slices.Equal(old.chain, chain) {
-		return old, nil
-	}
-	f := &responder{chain: chain, pre: pre}
-	f.handler, err = chain.wrap(f)
-	return f, err
+	return n
 }
 
-// publish makes the program that of its Mux, unless something was declared since c
-// collected it. The caller holds the lock.
-//
-// If no other Mux is involved, the routes that were declared are discarded,
-// because p has all that restore needs.
-func (c *compiler) publish() {
-	m, p := c.mux, c.program
-	for _, z := range c.answering {
-		if z.responder != nil {
-			z.responder.zone.Store(z)
-		}
-		if m.draft == nil {
-			z.level.responder = z.responder
+// handlers returns the NotFound and MethodNotAllowed of a level.
+func handlers(f *fields, l *level) (x inherited) {
+	for ; l != nil; l = l.parent {
+		if l.group != nil {
+			x = x.or(inherited{orElse(l.group.NotFound, nil), orElse(l.group.MethodNotAllowed, nil)})
 		}
 	}
-	m.entry = p.entry
-	if m.version != c.version {
-		m.remember(p) // it serves the request that it was compiled for
-		return
+	return x.or(inherited{f.notFound, f.notAllowed})
+}
+
+func (x inherited) or(outer inherited) inherited {
+	return inherited{orElse(x.notFound, outer.notFound), orElse(x.notAllowed, outer.notAllowed)}
+}
+
+// inherited returns the handlers for a Mux that is mounted on a level.
+func (v *view) inherited(f *fields, l *level) *inherited {
+	x := handlers(f, l)
+	if outer := v.outer.Load(); outer != nil {
+		x = x.or(*outer)
 	}
-	m.program.Store(p)
-	m.peeked.Store(nil)
-	if alone := len(m.mounted) == 0 && !slices.ContainsFunc(m.levels, func(l *level) bool { return l.mux != nil }); alone && m.draft == nil {
-		m.routes, m.compiled = nil, p
-	}
+	return &x
 }

@@ -36,29 +36,20 @@ func TestConstraintsInOrder(t *testing.T) {
 	}
 }
 
-// In a mounted Mux, they are tried in the order of their registration there, and
-// a registration that failed doesn't count.
+// In a mounted Mux, they are tried in the order of their registration there.
 func TestConstraintsInOrderOfMounts(t *testing.T) {
 	for _, routes := range [][2]string{
 		{"/{a:[0-9]+}", "/{b:[0-9a-f]+}"}, {"/{b:[0-9a-f]+}", "/{a:[0-9]+}"},
 		{"/{a:[0-9]+}b", "/{b:[0-9a-f]+}b"}, {"/{b:[0-9a-f]+}b", "/{a:[0-9]+}b"},
 	} {
-		top, middle, sub, failed, other := muxmaster.New(), muxmaster.New(), muxmaster.New(), muxmaster.New(), muxmaster.New()
+		top, middle, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
 		middle.Mount("/m", sub)
 		top.Mount("/t", middle)
-		add(other, "GET "+routes[1]+"|GET /conflict")
-		add(failed, "GET /m/conflict")
-		if panics(func() { failed.Mount("/m", other) }) == "" {
-			t.Error("no conflict")
-		}
 		for _, p := range routes {
 			sub.GET(p, tell(p))
-			failed.GET("/m"+p, tell(p))
 		}
 		for _, target := range []string{"/12", "/12b"} {
-			want := get(t, sub, "GET", target)
-			wants(t, top, exchanges{{"/t/m" + target, want}}, routes)
-			wants(t, failed, exchanges{{"/m" + target, want}}, "after a failed mount", routes)
+			wants(t, top, exchanges{{"/t/m" + target, get(t, sub, "GET", target)}}, routes)
 		}
 	}
 }
@@ -244,24 +235,25 @@ func TestGroupWithCatchAll(t *testing.T) {
 	})
 }
 
-// A request is matched and answered by one snapshot of the routes. Middleware
-// that registers routes while the request is on its way shows it without a race:
-// the request still gets a 404, and no 405, the next one the route.
+// A request is matched and answered by one snapshot of the routes of a Mux.
+// Middleware that registers routes while the request is on its way shows it without
+// a race: the request still gets a 404, and no 405, the next one the route.
 func TestOneRequestOneSnapshot(t *testing.T) {
 	for name, guard := range guarded {
-		if name == "Pre" {
+		if name == "Pre" || name == "Pre of a mounted Mux" || name == "around a mount" {
 			continue // before the match
 		}
 		for _, method := range []string{"GET", "OPTIONS", "BREW"} {
 			for path, target := range map[string]string{"ANY /late": "/late", "ANY /late/:id|POST /late/1": "/late/1", "ANY /late/*rest|GET /late/x/": "/late/x"} {
-				m, other := muxmaster.New(), muxmaster.New()
+				m := muxmaster.New()
 				var once sync.Once
-				scope, prefix := guard(m, wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-					once.Do(func() { add(other, path) })
+				var scope muxmaster.Router
+				var prefix string
+				scope, prefix = guard(m, wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					once.Do(func() { add(scope, path) })
 					next.ServeHTTP(w, r)
 				}))
-				scope.Mount("/in", other)
-				first, second := get(t, m, method, prefix+"/in"+target), get(t, m, method, prefix+"/in"+target)
+				first, second := get(t, m, method, prefix+target), get(t, m, method, prefix+target)
 				if want, _, _ := strings.Cut(path, "|"); first != "404" || second != want && !strings.HasPrefix(second, "307") {
 					t.Errorf("%s, %s %s: got %s, then %s, want 404, then %s", name, method, path, first, second, want)
 				}

@@ -1,13 +1,13 @@
 package muxmaster
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -19,10 +19,6 @@ import (
 
 // This file has what declaring a route needs: parsing its pattern, finding
 // conflicts, and wrapping its handler in middleware.
-
-// registrations numbers the registrations of all Muxes. Two constraints at the
-// same place are tried in this order.
-var registrations atomic.Uint32
 
 // parse parses a pattern, by the rules of the verb methods if flags has
 // trie.Verb.
@@ -38,32 +34,58 @@ func parse(text string, flags trie.Flags) (p *pattern.Pattern, err error) {
 	return p, nil
 }
 
-// parsePrefix parses a prefix, which may be empty.
-func parsePrefix(prefix string) (*pattern.Pattern, error) {
+// parsePrefix parses a prefix, which may be empty, behind a host, which may be
+// empty, too.
+func parsePrefix(host, prefix string) (*pattern.Pattern, error) {
+	text := host + prefix
 	if prefix == "" {
-		return new(pattern.Pattern), nil
+		text += "/"
 	}
-	p, err := pattern.ParsePath("GET " + prefix) // CONNECT allows unclean paths, GET does not
-	if err == nil && p.End != pattern.Exact {
-		err = fmt.Errorf("a prefix cannot end in a catch-all, {$} or an empty segment")
+	p, err := pattern.ParsePath("GET " + text) // CONNECT allows unclean paths, GET does not
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	if prefix == "" {
+		p.Text, p.Path, p.End = host, "", pattern.Exact
+	} else if p.End != pattern.Exact {
+		return nil, fmt.Errorf("a prefix cannot end in a catch-all, {$} or an empty segment")
+	}
+	p.Text, p.Methods = host+prefix, nil
+	return p, nil
 }
 
-// parse sets the parsed pattern of r, unless r has it.
-func (r *route) parse() error {
-	if r.parsed != nil {
-		return nil
+// parse returns the parsed pattern of r, and keeps it until r is compiled.
+func (r *route) parse() *pattern.Pattern {
+	p := r.parsed.Load()
+	if p == nil {
+		text := r.pattern
+		switch {
+		case r.flags&groupRoot != 0:
+			text += "/{$}"
+		case r.flags&trie.Owns != 0:
+			text = strings.TrimSuffix(text, "/") + "/"
+		}
+		var err error
+		p, err = parse(text, r.flags)
+		must(err) // it was parsed before
+		r.parsed.Store(p)
 	}
-	text := r.pattern
-	if r.root == bareSlash {
-		text += "/{$}"
+	return p
+}
+
+// method returns the method of r, or "" for every method.
+func (r *route) method() string {
+	list := r.pattern[:strings.IndexByte(r.pattern, '/')]
+	end := strings.IndexAny(list, " \t")
+	if end < 0 {
+		return ""
 	}
-	p, err := parse(text, r.flags)
-	if err == nil {
-		r.parsed, r.key = p, trie.ShapeKey(p, r.method)
+	list = list[:end]
+	for range r.nth {
+		_, list, _ = strings.Cut(list, ",")
 	}
-	return err
+	method, _, _ := strings.Cut(list, ",")
+	return method
 }
 
 func location(pc uintptr) (file string, line int) {
@@ -78,12 +100,7 @@ func (r *route) registered() string {
 }
 
 // byOrder compares routes by the order of their registration.
-func byOrder(a, b *route) int {
-	if a.order != b.order {
-		return int(int32(a.order - b.order))
-	}
-	return cmp.Compare(a.key, b.key)
-}
+func byOrder(a, b *route) int { return int(int32(a.order - b.order)) }
 
 // routeName returns the name of the routes of l, or "".
 func (l *level) routeName() string {
@@ -98,83 +115,120 @@ func (l *level) routeName() string {
 	return ""
 }
 
-func (s *routeSet) clone() *routeSet {
-	return &routeSet{maps.Clone(s.byKey), slices.Clip(s.added), maps.Clone(s.names), maps.Clone(s.custom)}
+// An index finds routes.
+type index struct {
+	byKey  map[trie.Key]*route
+	names  map[string][]*route // the methods of a list share a name
+	custom map[string]int      // number of routes, by custom method
 }
 
-// list returns the routes in the order of their registration.
-func (s *routeSet) list() []*route {
-	if len(s.byKey) < len(s.added) { // some were removed
-		s.added = slices.DeleteFunc(slices.Clone(s.added), func(r *route) bool { return s.byKey[r.key] != r })
-	}
-	if !slices.IsSortedFunc(s.added, byOrder) { // those of a mounted Mux are older than the mount
-		s.added = slices.SortedFunc(slices.Values(s.added), byOrder)
-	}
-	return s.added
-}
+// key returns what r has in common with the routes that it conflicts with.
+func (r *route) key() trie.Key { return trie.ShapeKey(r.parse(), r.method()) }
 
-func (s *routeSet) add(routes ...*route) {
-	if s.byKey == nil {
-		s.byKey, s.names, s.custom = map[trie.Key]*route{}, map[string][]*route{}, map[string]int{}
+// check returns an error if r can't be added.
+func (x *index) check(r *route) error {
+	if q := x.byKey[r.key()]; q != nil {
+		return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())
 	}
-	for _, r := range routes {
-		s.byKey[r.key] = r
-		s.added = append(s.added, r)
-		if name := r.level.routeName(); name != "" {
-			s.names[name] = append(slices.Clip(s.names[name]), r) // clones share the slice
-		}
-		if trie.IsCustom(r.method) {
-			s.custom[r.method]++
+	name := r.level.routeName()
+	for _, q := range x.names[name] {
+		if q.order != r.order || q.level != r.level {
+			return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
 		}
 	}
-}
-
-func (s *routeSet) remove(r *route) {
-	delete(s.byKey, r.key)
-	if name := r.level.routeName(); name != "" {
-		s.names[name] = slices.DeleteFunc(slices.Clone(s.names[name]), func(q *route) bool { return q == r })
-		if len(s.names[name]) == 0 {
-			delete(s.names, name)
-		}
-	}
-	if s.custom[r.method]--; s.custom[r.method] <= 0 {
-		delete(s.custom, r.method)
-	}
-	if len(s.added) > 2*len(s.byKey)+16 { // a mounted Mux may never be compiled, which lists them
-		s.list()
-	}
-}
-
-// check returns an error if one of the routes conflicts with another one of them,
-// or with a route of the set, or if there are too many custom methods.
-func (s *routeSet) check(routes []*route) error {
-	seen := new(routeSet)
-	methods := len(s.custom)
-	for _, r := range routes {
-		if q := cmp.Or(s.byKey[r.key], seen.byKey[r.key]); q != nil {
-			return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())
-		}
-		name := r.level.routeName()
-		for _, q := range slices.Concat(s.names[name], seen.names[name]) {
-			if q.order != r.order || q.level != r.level {
-				return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
-			}
-		}
-		if trie.IsCustom(r.method) && s.custom[r.method]+seen.custom[r.method] == 0 {
-			if methods++; methods > trie.MaxCustom {
-				return fmt.Errorf("muxmaster: pattern %q: too many custom methods (limit %d)", r.pattern, trie.MaxCustom)
-			}
-		}
-		if len(routes) > 1 {
-			seen.add(r)
-		}
+	if method := r.method(); trie.IsCustom(method) && x.custom[method] == 0 && len(x.custom) >= trie.MaxCustom {
+		return fmt.Errorf("muxmaster: pattern %q: too many custom methods (limit %d)", r.pattern, trie.MaxCustom)
 	}
 	return nil
 }
 
+func (x *index) add(r *route) {
+	x.byKey[r.key()] = r
+	if name := r.level.routeName(); name != "" {
+		x.names[name] = append(slices.Clip(x.names[name]), r) // clones share the slice
+	}
+	if method := r.method(); trie.IsCustom(method) {
+		x.custom[method]++
+	}
+}
+
+func (x *index) remove(r *route) {
+	delete(x.byKey, r.key())
+	if name := r.level.routeName(); name != "" {
+		x.names[name] = slices.DeleteFunc(slices.Clone(x.names[name]), func(q *route) bool { return q == r })
+		if len(x.names[name]) == 0 {
+			delete(x.names, name)
+		}
+	}
+	method := r.method()
+	if x.custom[method]--; x.custom[method] <= 0 {
+		delete(x.custom, method)
+	}
+}
+
+// indexed returns the index of d.
+func (d *declared) indexed() *index {
+	if d.index == nil {
+		d.index = &index{make(map[trie.Key]*route, len(d.routes)), map[string][]*route{}, map[string]int{}}
+		for _, r := range d.routes {
+			d.index.add(r)
+		}
+	}
+	return d.index
+}
+
+// clone returns a copy that can be changed.
+func (d *declared) clone() declared {
+	c := *d
+	c.routes, c.empty = slices.Clone(d.routes), maps.Clone(d.empty)
+	if x := d.index; x != nil {
+		c.index = &index{maps.Clone(x.byKey), maps.Clone(x.names), maps.Clone(x.custom)}
+	}
+	return c
+}
+
+// add adds the routes of one registration, or nothing if one of them conflicts with
+// another one, or if there are too many custom methods.
+func (d *declared) add(routes []*route) error {
+	x := d.indexed()
+	for i, r := range routes {
+		if err := x.check(r); err != nil {
+			for _, r := range routes[:i] {
+				x.remove(r)
+			}
+			return err
+		}
+		x.add(r)
+	}
+	at := len(d.routes)
+	for at > 0 && byOrder(d.routes[at-1], routes[0]) > 0 { // registered at the same time
+		at--
+	}
+	d.routes, d.used = slices.Insert(d.routes, at, routes...), true
+	for l := routes[0].level; l.parent != nil; l = l.parent {
+		l.used = true
+	}
+	return nil
+}
+
+func (d *declared) remove(r *route) {
+	d.indexed().remove(r)
+	at, _ := slices.BinarySearchFunc(d.routes, r, byOrder)
+	at += slices.Index(d.routes[at:], r)
+	d.routes = slices.Delete(d.routes, at, at+1)
+}
+
+// chain returns the middleware around the routes of a level.
+func (own policy) chain(l *level) chain {
+	if l.parent == nil {
+		return own.middleware
+	}
+	return slices.Concat(own.chain(l.parent), l.middleware)
+}
+
 // first says which of the routes was registered first on a level, or inside it.
-func (s *routeSet) first(l *level) string {
-	for _, r := range s.list() {
+func (d *declared) first(l *level) string {
+	for _, r := range d.routes {
 		for in := r.level; in != nil; in = in.parent {
 			if in == l {
 				file, line := location(r.site)
@@ -245,29 +299,23 @@ func (h *fastRoute) params(ps Params, r *http.Request) Params {
 	return ps
 }
 
-// split returns the part that runs before routing, and the rest.
-func (c chain) split() (pre, rest chain) {
-	i := 0
-	for i < len(c) && c[i].pre {
-		i++
-	}
-	return c[:i:i], c[i:]
-}
-
 // steps returns the middleware that a method was given. It panics if a function
 // is nil.
-func steps[F func(http.Handler) http.Handler | FastMiddleware](method string, mw []F) (c chain) {
+func steps[F func(http.Handler) http.Handler | func(Route, http.Handler) http.Handler | FastMiddleware](method string, mw []F) (c chain) {
 	for _, f := range mw {
 		if reflect.ValueOf(f).IsNil() {
 			panic("muxmaster: " + method + ": the middleware is nil")
 		}
+		s := &step{fn: f}
 		switch f := any(f).(type) {
 		case func(http.Handler) http.Handler:
-			c = append(c, &step{wrap: f, fn: f})
+			s.wrap = func(_ Route, h http.Handler) http.Handler { return f(h) }
+		case func(Route, http.Handler) http.Handler:
+			s.wrap, s.each = f, true
 		case FastMiddleware:
-			wrap := func(h http.Handler) http.Handler { return fastHandler(f(FastHandler(h.(fastHandler)))) }
-			c = append(c, &step{wrap: wrap, fn: f, fast: true})
+			s.wrap, s.fast = func(_ Route, h http.Handler) http.Handler { return fastHandler(f(FastHandler(h.(fastHandler)))) }, true
 		}
+		c = append(c, s)
 	}
 	return c
 }
@@ -287,36 +335,45 @@ func (c chain) check(fast bool, text string) error {
 	return nil
 }
 
-// wrap returns h in the middleware. The caller has checked that it can be wrapped,
-// and must not hold a lock.
-func (c chain) wrap(h http.Handler) (http.Handler, error) {
+// wrap returns the handler of a route in the middleware. pre says that the
+// middleware runs before routing. The caller must not hold a lock.
+func (c chain) wrap(route Route, h http.Handler, pre bool) (http.Handler, error) {
 	for _, s := range slices.Backward(c) {
-		switch f, fast := h.(fastHandler); {
-		case fast && s.pre:
-			h = http.HandlerFunc(f.ServeHTTP)
-		case !fast && s.fast: // h responds to unmatched requests
-			continue
+		if _, fast := h.(fastHandler); s.fast && !fast {
+			continue // h responds to unmatched requests
 		}
-		if h = s.wrap(h); isNil(h) {
+		if h = s.wrap(route, h); isNil(h) {
 			return nil, fmt.Errorf("the middleware %s returned nil", wrapped.Name(s.fn))
 		}
-		if _, early := h.(interface{ RunsBeforeRouting() }); early && !s.pre {
+		if _, early := h.(interface{ RunsBeforeRouting() }); early && !pre {
 			return nil, fmt.Errorf("the middleware %s has no effect in Use, because it changes the path before routing; use Pre", wrapped.Name(s.fn))
 		}
 	}
 	return h, nil
 }
 
-// inside returns the fields that apply to a Mux mounted inside of another one.
-func (f fields) inside(outer *fields) *fields {
-	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
-	return f.or(outer)
-}
-
-// or returns f with the handlers of other where f has none.
-func (f fields) or(other *fields) *fields {
-	f.notFound, f.notAllowed = orElse(f.notFound, other.notFound), orElse(f.notAllowed, other.notAllowed)
-	return &f
+// wrapOnce returns h in the middleware, from place if it is there. It calls the
+// middleware only for the first request that needs it, and when the middleware has
+// changed.
+func wrapOnce(place *atomic.Pointer[wrapping], c chain, h http.Handler, method string) http.Handler {
+	w := place.Load()
+	for w == nil || !slices.Equal(w.chain, c) {
+		place.CompareAndSwap(w, &wrapping{chain: c})
+		w = place.Load()
+	}
+	if made := w.made.Load(); made != nil {
+		return *made
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.made.Load() == nil {
+		made, err := c.wrap(Route{}, h, method == "Pre")
+		if err != nil {
+			panic(fmt.Sprintf("muxmaster: %s: %v", method, err))
+		}
+		w.made.Store(&made)
+	}
+	return *w.made.Load()
 }
 
 // orElse returns h, or other if h is nil.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/printable"
-	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
@@ -53,27 +52,26 @@ func (m *Mux) Explain(method, target string) Explanation {
 		return e
 	}
 	r := &http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}
-	p := m.peek()
-	search := new(trie.Search[endpoint])
-	won, found := p.find(search, r)
-	if found {
+	won := m.target().root.match(r, &around{})
+	if won.Route != nil {
 		if names := won.Payload.names; names != nil {
-			names.Set(r, search.Values())
+			names.Set(r, won.values)
 			r.Pattern = won.Pattern // PathParams reads it if values are not delivered directly
 			e.Values = PathParams(r)
 		}
 	} else {
-		d := p.decide(search, r, won)
-		e.Status, e.Location, e.Allow, e.Prefix = d.Status(method), d.Location, d.Allow, p.zones[d.Fallback.zone].prefix
-		won = nil
+		d := won.decision
+		e.Status, e.Location, e.Allow = d.Status(method), d.Location, d.Allow
+		z, _ := won.program.responsible(d)
+		e.Prefix = z.whole().Path
 	}
-	for _, rt := range p.list() {
-		c := Candidate{Route: p.describe(rt)}
-		if won != nil && rt.Method == won.Method && rt.Pattern == won.Pattern && rt.Payload.order == won.Payload.order {
+	for x := range m.list(&around{}) {
+		c := Candidate{Route: x.describe()}
+		if won.Route != nil && x.route == won.Payload.route && x.path() == won.path() {
 			route := c.Route
 			e.Route = &route
 		} else {
-			c.Reason, c.rank = ruledOut(p.placed(rt).route, r, won)
+			c.Reason, c.rank = ruledOut(x, r, won)
 		}
 		e.Candidates = append(e.Candidates, c)
 	}
@@ -86,20 +84,19 @@ func (m *Mux) Explain(method, target string) Explanation {
 	return e
 }
 
-// ruledOut returns the reason why rt does not serve r, and the rank of rt among
+// ruledOut returns the reason why x does not serve r, and the rank of x among
 // the candidates: 1 if it matches, 2 if only the method differs, then those that
 // differ in the path, most matching segments first, then those that differ in the
 // host. It compares the pattern with the path segment by segment, independently
 // of the trie.
-func ruledOut(rt *route, r *http.Request, won *trie.Route[endpoint]) (why string, rank int) {
-	must(rt.parse()) // it was parsed before
-	p := rt.parsed
+func ruledOut(x listed, r *http.Request, won match) (why string, rank int) {
+	p, _, root := x.view().below(x.route)
 	connect := r.Method == http.MethodConnect
 	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) && !(connect && p.MatchHost(pattern.HostPort(r.Host))) {
 		return fmt.Sprintf("the host %q is not %q", r.Host, p.Host), math.MaxInt
 	}
 	path := wirepath.Escaped(r.URL.Path, r.URL.RawPath)
-	if rt.root == bareSlash && !strings.HasSuffix(path, "/") {
+	if (root == bareSlash || root == bareMount) && !strings.HasSuffix(path, "/") {
 		if _, _, why := p.Match(path + "/"); why == "" {
 			path += "/" // it serves both
 		}
@@ -107,13 +104,26 @@ func ruledOut(rt *route, r *http.Request, won *trie.Route[endpoint]) (why string
 	if _, matched, why := p.Match(path); why != "" {
 		return why, math.MaxInt - 1 - matched
 	}
-	if rt.method != "" && rt.method != r.Method && !(rt.method == http.MethodGet && r.Method == http.MethodHead) {
-		return fmt.Sprintf("the method %s is not %s", r.Method, rt.method), 2
+	if x.method() != "" && x.method() != r.Method && !(x.method() == http.MethodGet && r.Method == http.MethodHead) {
+		return fmt.Sprintf("the method %s is not %s", r.Method, x.method()), 2
 	}
-	if won == nil {
-		return "matches, but a redirect or a mounted Mux comes first", 1
+	if won.Route == nil {
+		z, _ := won.program.responsible(won.decision)
+		return z.reason(won), 1
 	}
 	return fmt.Sprintf("matches too, but %q comes first", won.Pattern), 1
+}
+
+// reason says why the route that matches doesn't serve a request that z responds to.
+func (z *zone) reason(won match) string {
+	switch prefix := z.whole().Text; {
+	case won.decision.Location != "":
+		return "matches, but a redirect comes first"
+	case won.path() != "" && z == won.program.root:
+		return fmt.Sprintf("matches, but the Mux that is mounted at %q comes first", prefix)
+	default:
+		return fmt.Sprintf("matches, but the Route of %q comes first", prefix)
+	}
 }
 
 // String returns the explanation as text: the result, then one line for each

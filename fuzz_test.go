@@ -219,17 +219,25 @@ func (s *refScope) answerer(has func(*refScope) bool) string {
 	return s.name
 }
 
-// A scopedMux is a refMux whose routes belong to scopes. A mounted Mux is two
-// routes more, for its prefix and for what is below it; owner says whose.
-type scopedMux struct {
-	refMux
-	scopes []*refScope
-	scope  []*refScope // of each route
-	owner  []*refScope // nil, or the Mux that owns a subtree
+// in returns the Mux that s is or belongs to.
+func (s *refScope) in() *refScope {
+	for !s.mux {
+		s = s.parent
+	}
+	return s
 }
 
-func (m *scopedMux) add(rt trietest.Route, scope, owner *refScope) {
-	m.routes, m.scope, m.owner = append(m.routes, rt), append(m.scope, scope), append(m.owner, owner)
+// A scopedMux is a refMux whose routes belong to scopes. A mounted Mux is two
+// routes of the scope around, for its prefix and for what is below it.
+type scopedMux struct {
+	refMux
+	scopes  []*refScope
+	scope   []*refScope // of each route
+	mounted []*refScope // the Mux that a route mounts, or nil
+}
+
+func (m *scopedMux) add(rt trietest.Route, scope, mounted *refScope) {
+	m.routes, m.scope, m.mounted = append(m.routes, rt), append(m.scope, scope), append(m.mounted, mounted)
 }
 
 // grow makes scopes and routes of the choices, in both routers. Between them it
@@ -269,10 +277,10 @@ func (m *scopedMux) grow(t *testing.T, c *trietest.Choices) *muxmaster.Mux {
 		}
 		sub := bare(c.Pick(2) == 0)
 		s.real = sub
-		owner := newScope(s)
+		mounted := newScope(s)
 		parent.real.Mount(prefix, sub)
-		m.add(trietest.Route{Segs: s.segs, Later: 2}, nil, owner)
-		m.add(trietest.Route{Segs: s.segs, End: trietest.All, Later: 2}, nil, owner)
+		m.add(trietest.Route{Segs: s.segs, Later: 2}, parent, mounted)
+		m.add(trietest.Route{Segs: s.segs, End: trietest.All}, parent, mounted)
 	}
 	for _, s := range m.scopes {
 		name := s.name
@@ -321,7 +329,10 @@ func (m *scopedMux) route(t *testing.T, c *trietest.Choices, root *muxmaster.Mux
 	if path == "" && !group {
 		path, rt.End = "/", trietest.Slash
 	}
-	conflict := slices.ContainsFunc(m.routes, func(o trietest.Route) bool { return o.Later == 0 && o.Conflicts(rt) })
+	conflict := false
+	for i, o := range m.routes {
+		conflict = conflict || o.Later == 0 && m.scope[i].in() == s.in() && o.Conflicts(rt)
+	}
 	text := panics(func() {
 		if rt.Method == "" {
 			s.real.ANY(path, serves(len(m.routes)))
@@ -354,25 +365,38 @@ func (m *scopedMux) String() string {
 		fmt.Fprintf(&b, "%s%s at %q\n", s.chain(), kind, written(s.segs, ""))
 	}
 	for i, rt := range m.routes {
-		if m.scope[i] != nil {
+		if m.mounted[i] == nil {
 			fmt.Fprintf(&b, "%d: %s %s %q end %d\n", i, m.scope[i].name, rt.Method, written(rt.Segs, ""), rt.End)
 		}
 	}
 	return b.String()
 }
 
-// finds is find, for one route, and -1 for none.
-func (m *scopedMux) finds(method string, p trietest.Path) int {
-	if found := m.routes.Find(method, "h", p); len(found) > 0 {
-		return found[0]
+// finds returns the route for a request to a Mux, or -1, and the Mux mounted there that
+// has it, or responds.
+func (m *scopedMux) finds(at *refScope, method string, p trietest.Path) (k int, in *refScope) {
+	var own trietest.Routes
+	var numbers []int
+	for i, rt := range m.routes {
+		if m.scope[i].in() == at {
+			own, numbers = append(own, rt), append(numbers, i)
+		}
 	}
-	return -1
+	found := own.Find(method, "h", p)
+	if len(found) == 0 {
+		return -1, at
+	}
+	k = numbers[found[0]]
+	if m.mounted[k] != nil {
+		return m.finds(m.mounted[k], method, p)
+	}
+	return k, at
 }
 
 // check returns an error if a response is wrong.
 func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
-	k := m.finds(method, p)
-	if k >= 0 && m.owner[k] == nil {
+	k, in := m.finds(m.scopes[0], method, p)
+	if k >= 0 {
 		chain, served := m.scope[k].chain(), 0
 		body, ok := strings.CutPrefix(got.body, chain)
 		var vals []string
@@ -388,13 +412,9 @@ func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 		}
 		return ""
 	}
-	var owner *refScope
-	if k >= 0 {
-		owner = m.owner[k]
-	}
 	allow := ""
 	var list []string
-	serves := func(method string) bool { j := m.finds(method, p); return j >= 0 && m.owner[j] == nil }
+	serves := func(method string) bool { j, _ := m.finds(in, method, p); return j >= 0 }
 	for _, method := range allowOrder {
 		if serves(method) {
 			list = append(list, method)
@@ -403,25 +423,18 @@ func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 	if len(list) > 0 || serves("OPTIONS") {
 		allow = strings.Join(append(list, "OPTIONS"), ", ")
 	}
-	// The deepest scope within the owner that covers the path answers. A Group
-	// of the Mux around that is deeper than the owner's prefix may do it as
-	// well.
+	// The deepest scope of the Mux that covers the path answers.
 	var answerers []*refScope
-	for _, around := range []bool{false, true} {
-		var deepest []*refScope
-		for _, s := range m.scopes {
-			inside := owner == nil || s.within(owner)
-			if !s.covers(p) || inside == around || around && (s.mux || len(s.segs) <= len(owner.segs)) {
-				continue
-			}
-			if len(deepest) > 0 && len(deepest[0].segs) < len(s.segs) {
-				deepest = nil
-			}
-			if len(deepest) == 0 || len(deepest[0].segs) == len(s.segs) {
-				deepest = append(deepest, s)
-			}
+	for _, s := range m.scopes {
+		if s.in() != in || !s.covers(p) {
+			continue
 		}
-		answerers = append(answerers, deepest...)
+		if len(answerers) > 0 && len(answerers[0].segs) < len(s.segs) {
+			answerers = nil
+		}
+		if len(answerers) == 0 || len(answerers[0].segs) == len(s.segs) {
+			answerers = append(answerers, s)
+		}
 	}
 	var wants []string
 	for _, s := range answerers {
@@ -445,16 +458,11 @@ func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 // out than the route there, or the path tells what only that scope's middleware
 // may.
 func (m *scopedMux) checkRedirect(method, target string, got answer) string {
-	p, depth := trietest.SplitPath(target), 0
-	if k := m.finds(method, p); k >= 0 && m.owner[k] == nil {
-		mountedThere := func(s *refScope) bool { return s.mux && s.covers(p) && !m.scope[k].within(s) }
-		if !slices.ContainsFunc(m.scopes, mountedThere) { // a mount may answer for what is below it
-			depth = len(m.scope[k].segs)
-		}
-	}
+	p := trietest.SplitPath(target)
+	k, in := m.finds(m.scopes[0], method, p)
 	var wants []string
 	for _, s := range m.scopes {
-		if s.covers(p) && len(s.segs) >= depth {
+		if s.in() == in && s.covers(p) && (k < 0 || len(s.segs) >= len(m.scope[k].segs)) {
 			wants = append(wants, s.chain())
 		}
 	}

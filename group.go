@@ -10,13 +10,12 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/files"
-	"github.com/seed-1954dcaa/muxmaster/internal/joined"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // This file has what a Mux and a Group register besides routes: Groups,
-// middleware, mounted handlers and files.
+// middleware and files.
 
 // Group returns a Group with the given prefix, a path that may have parameters.
 // It panics if prefix is not a valid path or ends in a catch-all.
@@ -39,7 +38,56 @@ func (m *scope) Route(prefix string, fn func(*Group)) {
 // middleware applies to the routes registered on the returned Group, and not to
 // responses to unmatched requests.
 func (m *scope) With(mw ...func(http.Handler) http.Handler) *Group {
-	return m.with(level{middleware: steps("With", mw)})
+	return m.with(&level{middleware: steps("With", mw)})
+}
+
+// Host returns a Group for requests to a host, with the prefix and middleware of the
+// scope. pattern is a host name, exact or with parameters for labels:
+//
+//	api := mux.Host("api.example.com")
+//	tenant := mux.Host("{tenant}.example.com")
+//	tenant.GET("/", home) // r.PathValue("tenant")
+//
+// {sub...} stands for one or more labels. The Group's routes take precedence over
+// routes without a host, as those of Handle with a host do, which also serve the
+// requests of the host that no route of the Group matches. The Group responds if no
+// route matches, unless a Group or Mux with a longer prefix does; NotFound and
+// middleware see the parameters. Host panics if pattern isn't a host, has a scheme,
+// a port or a path, or if the scope is inside another Host.
+func (m *scope) Host(pattern string) *Group {
+	m.target()
+	host, err := parseHost(pattern, m.host)
+	if err != nil {
+		panic(fmt.Sprintf("muxmaster: Host %q: %v", pattern, err))
+	}
+	if _, err = parsePrefix(host, m.prefix); err != nil {
+		panic(fmt.Sprintf("muxmaster: Host %q: %v", host+m.prefix, err))
+	}
+	return m.answering(&level{host: host, prefix: m.prefix})
+}
+
+// parseHost returns the host that a pattern names, inside that of a scope.
+func parseHost(text, outer string) (string, error) {
+	host := text
+	if _, rest, found := strings.Cut(text, "://"); found {
+		host = rest
+	}
+	host, _, _ = strings.Cut(host, "/")
+	bare := host
+	if i := strings.LastIndexAny(host, ":]}"); i >= 0 && host[i] == ':' {
+		bare = host[:i]
+	}
+	switch {
+	case outer != "":
+		return "", fmt.Errorf("it is inside Host(%q); a request has one host, so call Host on the Mux", outer)
+	case text == "" || strings.ContainsAny(text, " \t"):
+		return "", errors.New("it is not a host; write one such as example.com or {tenant}.example.com")
+	case bare == "":
+		return "", errors.New("the host is missing")
+	case bare != text:
+		return "", fmt.Errorf("a host has no scheme, port or path; write %q", bare)
+	}
+	return host, nil
 }
 
 // Name returns a Group whose routes have a name:
@@ -47,55 +95,76 @@ func (m *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 //	mux.Name("user.show").GET("/users/:id", showUser)
 //	path, err := mux.URL("user.show", "id", "42") // /users/42
 //
-// A name belongs to one route, or to those of one list of methods; registering
-// another one with it panics. A Mux also knows the names of the Muxes mounted
-// on it. So a Mux that has named routes can be mounted on it only once.
+// A name belongs to one route of the Mux, or to those of one list of methods;
+// registering another one with it panics. [Mux.URL] also finds the names of mounted
+// Muxes.
 func (m *scope) Name(name string) *Group {
 	if name == "" {
 		panic("muxmaster: Name: the name is empty")
 	}
-	return m.with(level{label: &label{name: name}})
+	return m.with(&level{label: &label{name: name}})
 }
 
 // Annotate returns a Group whose routes, and those of the Groups inside it,
-// carry a value. [Route.Value] returns it, for example in middleware that gets
-// the Route from [Mux.Lookup]. As with [context.WithValue], key must be
-// comparable, and should have a type of its own.
+// carry a value. [Route.Value] returns it, for example in middleware of
+// [Router.UseRoute]. As with [context.WithValue], key must be comparable, and should
+// have a type of its own.
 func (m *scope) Annotate(key, value any) *Group {
 	if key == nil || !reflect.TypeOf(key).Comparable() {
 		panic("muxmaster: Annotate: the key must be comparable, and not nil")
 	}
-	return m.with(level{label: &label{key: key, value: value}})
+	return m.with(&level{label: &label{key: key, value: value}})
 }
 
 func (m *scope) group(prefix string, owns bool) *Group {
 	full := m.join(prefix)
 	if full == m.prefix && !owns {
-		return m.with(level{})
+		return m.with(&level{})
 	}
-	g := &Group{scope: scope{m.mux, &level{parent: m.level, prefix: full, owns: owns}}}
-	g.level.group = g
-	must(m.change(func(m *Mux, d *draft) error { return d.add(m, []*level{g.level}, nil) }))
+	return m.answering(&level{host: m.host, prefix: full, owns: owns})
+}
+
+// answering returns a Group that responds to unmatched requests.
+func (m *scope) answering(l *level) *Group {
+	if p, err := parsePrefix(l.host, l.prefix); err == nil && l.owns && p.Multi() >= 0 { // which of several values would own the path?
+		panic(fmt.Sprintf("muxmaster: prefix %q: the prefix of Route cannot have a catch-all; use Group", l.prefix))
+	}
+	l.parent, l.order = m.level, registrations.Add(1)
+	mux := m.lock()
+	defer mux.mu.Unlock()
+	g := &Group{scope: scope{m.mux, l}}
+	l.group = g
+	// As the first one responds, a program that makes the same Group again and again
+	// doesn't keep them all.
+	if place := fmt.Sprint(l.host, l.prefix, l.owns); mux.empty[place] == nil || mux.empty[place].used {
+		if mux.empty == nil {
+			mux.empty = map[string]*level{}
+		}
+		mux.empty[place] = l
+		mux.changed()
+	}
 	return g
 }
 
-// with returns a Group with the prefix of s.
-func (m *scope) with(l level) *Group {
-	m.live()
-	l.parent, l.prefix, l.inline = m.level, m.prefix, true
-	return &Group{scope: scope{m.mux, &l}}
+// with returns a Group with the host and prefix of s.
+func (m *scope) with(l *level) *Group {
+	m.target()
+	l.parent, l.host, l.prefix, l.inline = m.level, m.host, m.prefix, true
+	return &Group{scope: scope{m.mux, l}}
 }
 
 // join returns the prefix of s followed by prefix, without a trailing slash.
 func (m *scope) join(prefix string) string {
-	m.live()
+	m.target()
 	prefix = strings.TrimSuffix(prefix, "/")
 	if prefix == "" {
 		return m.prefix
 	}
-	_, err := parsePrefix(prefix)
-	if err == nil {
-		_, err = parsePrefix(m.prefix + prefix)
+	var err error
+	if prefix[0] != '/' {
+		err = errors.New("the prefix must begin with /")
+	} else if _, err = parsePrefix("", prefix); err == nil {
+		_, err = parsePrefix(m.host, m.prefix+prefix)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("muxmaster: prefix %q: %v", m.prefix+prefix, err))
@@ -125,6 +194,17 @@ func (m *scope) Use(mw ...func(http.Handler) http.Handler) {
 	m.addMiddleware("Use", steps("Use", mw))
 }
 
+// UseRoute is like Use but adds middleware that is made for one route and knows it: a
+// limit, a timeout or the scopes of a login by the route's name or annotations,
+// without a lookup for each request. The function is called once for each route and
+// method, when the route is registered, and once for the responses to unmatched
+// requests, with the zero Route, which has no annotations. In a Mux that is mounted,
+// route is as that Mux declares it, without the prefix of the mount and the
+// annotations around it.
+func (m *scope) UseRoute(mw ...func(route Route, next http.Handler) http.Handler) {
+	m.addMiddleware("UseRoute", steps("UseRoute", mw))
+}
+
 // UseFast is like Use but adds middleware for fast routes. Registering a route
 // of an http.Handler in its scope panics.
 func (m *scope) UseFast(mw ...FastMiddleware) {
@@ -133,131 +213,35 @@ func (m *scope) UseFast(mw ...FastMiddleware) {
 
 // Pre adds middleware that runs for every request before routing. The first
 // middleware is the outermost, and Pre middleware is outside all other
-// middleware. It may change the path or the method of the request. If it passes
-// on a copy of the request, middleware outside of it doesn't see the path
+// middleware of the Mux. It may change the path or the method of the request. If it
+// passes on a copy of the request, middleware outside of it doesn't see the path
 // values and the pattern. r.Pattern is empty before routing, even if another
 // router has set it.
 //
-// If the Mux is mounted on another Mux, its Pre middleware runs after routing,
-// for the requests at or below the mount's prefix that this Mux responds to.
-// Pre panics if the Mux is already mounted.
+// If the Mux is mounted on another Mux, its Pre middleware runs for the requests
+// below the mount.
 func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	added := steps("Pre", mw)
-	for _, s := range added {
-		s.pre = true
-	}
-	must(m.change(func(m *Mux, d *draft) error {
-		if len(d.view(m).mounted) > 0 {
-			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
-		}
-		decl := d.edit(m)
-		pre, own := decl.middleware.split()
-		decl.middleware = slices.Concat(pre, added, own)
-		return nil
-	}))
+	mux := m.lock()
+	defer mux.mu.Unlock()
+	mux.pre = slices.Concat(mux.pre, added)
+	mux.changed()
 }
 
 // addMiddleware adds middleware to that of s.
 func (m *scope) addMiddleware(method string, added chain) {
-	again := false
-	must(m.change(func(mux *Mux, d *draft) error {
-		decl, own, used := d.edit(mux), &m.level.middleware, m.level.used
-		switch {
-		case m.parent == nil:
-			own, used = &decl.middleware, decl.used
-		case again: // a draft repeats its changes, but the Group has the middleware
-			return nil
-		}
-		if used {
-			return fmt.Errorf("muxmaster: %s after %s: the route would bypass the middleware; "+
-				"call %s first, or With for the routes that follow", method, decl.routes.first(m.level), method)
-		}
-		*own, again = append(slices.Clip(*own), added...), true
-		return nil
-	}))
-}
-
-// Mount registers h for prefix and everything below it, for every method.
-// Routes with a more specific pattern take precedence. h serves the prefix
-// itself without a redirect, and it sees the unchanged path; use
-// [http.StripPrefix] to remove the prefix.
-//
-// If h is a *Mux, its routes become routes of this Mux under the prefix,
-// including those registered later. They are as fast as other routes, and their
-// handlers also see the path values of the prefix. The mounted Mux also
-// responds to all other requests at or below the prefix, inside its middleware,
-// with its 404, 405, OPTIONS and redirect responses; a catch-all route of this
-// Mux never gets them. Path values are pooled only if both Muxes enable it.
-//
-// Mount panics if prefix is not a valid path, h is nil, a *Group or the Mux that
-// an Update passes, or a route conflicts.
-func (m *scope) Mount(prefix string, h http.Handler) {
-	if isNil(h) {
-		panic(fmt.Sprintf("muxmaster: Mount %q: the handler is nil", prefix))
+	mux := m.lock()
+	defer mux.mu.Unlock()
+	own, used := &m.level.middleware, m.level.used
+	if m.parent == nil {
+		own, used = &mux.declared.middleware, mux.declared.used
 	}
-	if prefix == "" || prefix[0] != '/' {
-		panic(fmt.Sprintf("muxmaster: Mount %q: the prefix must begin with /", prefix))
+	if used {
+		panic(fmt.Sprintf("muxmaster: %s after %s: the route would bypass the middleware; "+
+			"call %s first, or With for the routes that follow", method, mux.first(m.level), method))
 	}
-	full := m.join(prefix)
-	switch h := h.(type) {
-	case *Group:
-		h.live()
-		panic(fmt.Sprintf("muxmaster: Mount %q: a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New", prefix))
-	case *Mux:
-		must(m.mountMux(full, h))
-	default:
-		m.handleAll(h, 0, full, full+"/")
-	}
-}
-
-// mountMux adds the levels and routes of sub to the Mux of s.
-func (m *scope) mountMux(prefix string, sub *Mux) error {
-	sub = sub.live()
-	inner := sub.origin()
-	joined.Join(&m.live().origin().tree, &inner.tree)
-	return m.change(func(mux *Mux, d *draft) error {
-		switch {
-		case d.within(mux, inner):
-			return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
-		case sub != inner:
-			return fmt.Errorf("muxmaster: Mount %q: the Mux that Update passes cannot be mounted before Update has returned", prefix)
-		}
-		decl := d.view(sub)
-		pre, _ := decl.middleware.split()
-		mnt := &mount{on: mux, pre: pre, level: &level{parent: m.level, mux: sub, prefix: prefix, owns: true}}
-		mnt.levels = map[*level]*level{sub.level: mnt.level}
-		a, err := d.expand(mnt, decl.levels, decl.routes.list())
-		if err == nil {
-			err = d.add(mux, slices.Concat([]*level{mnt.level}, a.levels), a.routes)
-		}
-		if err == nil {
-			decl = d.edit(sub)
-			decl.mounted = append(slices.Clip(decl.mounted), mnt) // programs share the slice
-		}
-		return err
-	})
-}
-
-// within reports whether m is other, or mounted on it or inside of it. The caller
-// holds the lock.
-func (d *draft) within(m, other *Mux) bool {
-	return m == other || slices.ContainsFunc(d.view(m).mounted, func(mnt *mount) bool { return d.within(mnt.on, other) })
-}
-
-// handleAll registers h for all of the patterns, or panics. It ignores patterns
-// without a path, because the root has no form without a slash. Only Mount and
-// ServeSPA may call it, because it records the location of their caller.
-func (m *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
-	var list []route
-	for _, text := range texts {
-		if !strings.Contains(text, "/") {
-			continue
-		}
-		p, err := parse(text, flags)
-		must(err)
-		list = append(list, route{pattern: text, flags: flags, parsed: p})
-	}
-	must(m.register(h, calledFrom(), list...))
+	*own = append(slices.Clip(*own), added...)
+	mux.changed()
 }
 
 // ServeFiles serves the files of fsys for GET and HEAD requests. The path must
@@ -290,8 +274,8 @@ func (m *scope) ServeFiles(path string, fsys fs.FS) {
 	if fsys == nil {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the file system is nil", path))
 	}
-	m.live()
-	p, err := parse("GET "+m.prefix+path, trie.Verb)
+	m.target()
+	p, err := parse("GET "+m.host+m.prefix+path, trie.Verb)
 	must(err)
 	if p.Rest == "" {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
@@ -327,8 +311,16 @@ func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
 	if _, err := fs.Stat(fsys, "index.html"); err != nil {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system needs an index.html: %v", prefix, err))
 	}
-	bare := m.join(prefix)
-	m.handleAll(files.NewSPA(fsys, spaRest, noFile), trie.Verb, "GET "+bare+"/*"+spaRest, "GET "+bare)
+	bare := "GET " + m.host + m.join(prefix)
+	var list []*route
+	for _, text := range []string{bare + "/*" + spaRest, bare} {
+		if p, err := parse(text, trie.Verb); strings.Contains(text, "/") { // the root has no form without a slash
+			must(err)
+			list = append(list, &route{pattern: text, flags: trie.Verb})
+			list[len(list)-1].parsed.Store(p)
+		}
+	}
+	must(m.register(files.NewSPA(fsys, spaRest, noFile), list...))
 }
 
 // spaRest is the name of the catch-all in the pattern of ServeSPA.

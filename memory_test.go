@@ -117,8 +117,8 @@ func TestRegistrationAllocations(t *testing.T) {
 	m.ServeHTTP(nil, r)
 	runtime.ReadMemStats(&after)
 	allocs, bytes := (after.Mallocs-before.Mallocs)/n, (after.TotalAlloc-before.TotalAlloc)/n
-	if allocs > 8 || bytes > 1200 {
-		t.Errorf("%d allocations, %d bytes, want at most 8 and 1200", allocs, bytes)
+	if allocs > 16 || bytes > 2400 {
+		t.Errorf("%d allocations, %d bytes, want at most 16 and 2400", allocs, bytes)
 	}
 }
 
@@ -164,11 +164,11 @@ func TestRetainedBytes(t *testing.T) {
 		add  func(m *muxmaster.Mux, i int)
 		most uint64
 	}{
-		{"nothing", func(*muxmaster.Mux, int) {}, 800},
-		{"routes without parameters", func(m *muxmaster.Mux, i int) { m.GET(fmt.Sprintf("/%02d", i), nop) }, 6750},
-		{"routes with a parameter", func(m *muxmaster.Mux, i int) { m.GET(fmt.Sprintf("/%02d/:id", i), nop) }, 15_900},
-		{"routes with parameters of different names", func(m *muxmaster.Mux, i int) { m.GET(fmt.Sprintf("/%02d/:id%02d", i, i), nop) }, 23_900},
-		{"Groups with a route", func(m *muxmaster.Mux, i int) { m.Group(fmt.Sprintf("/%02d", i)).GET("/x", nop) }, 36_200},
+		{"nothing", func(*muxmaster.Mux, int) {}, 1600},
+		{"routes without parameters", func(m *muxmaster.Mux, i int) { m.GET(fmt.Sprintf("/%02d", i), nop) }, 13_500},
+		{"routes with a parameter", func(m *muxmaster.Mux, i int) { m.GET(fmt.Sprintf("/%02d/:id", i), nop) }, 31_800},
+		{"routes with parameters of different names", func(m *muxmaster.Mux, i int) { m.GET(fmt.Sprintf("/%02d/:id%02d", i, i), nop) }, 47_800},
+		{"Groups with a route", func(m *muxmaster.Mux, i int) { m.Group(fmt.Sprintf("/%02d", i)).GET("/x", nop) }, 72_400},
 	} {
 		load := func() any {
 			m := muxmaster.New()

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
@@ -64,16 +67,19 @@ type Router interface {
 	QUERYFast(path string, h FastHandler)
 	ANYFast(path string, h FastHandler)
 
-	// Use adds middleware for the routes registered afterwards, and UseFast for
-	// the fast routes.
+	// Use adds middleware for the routes registered afterwards, UseRoute middleware
+	// that is made for one route, and UseFast for the fast routes.
 	Use(mw ...func(http.Handler) http.Handler)
+	UseRoute(mw ...func(route Route, next http.Handler) http.Handler)
 	UseFast(mw ...FastMiddleware)
 
 	// These return or pass a Group: with middleware, with a prefix, with a prefix
-	// that it owns, whose routes have a name, or whose routes carry a value.
+	// that it owns, for a host, whose routes have a name, or whose routes carry a
+	// value.
 	With(mw ...func(http.Handler) http.Handler) *Group
 	Group(prefix string) *Group
 	Route(prefix string, fn func(*Group))
+	Host(pattern string) *Group
 	Name(name string) *Group
 	Annotate(key, value any) *Group
 
@@ -210,21 +216,21 @@ func (m *scope) ANYFast(path string, h FastHandler) { m.verb("", path, fastHandl
 
 // handle implements Handle, HandleFunc, TryHandle and HandleFast.
 func (m *scope) handle(text string, h http.Handler) error {
-	m.live()
+	m.target()
 	at := strings.IndexByte(text, '/')
 	if at < 0 {
 		at = len(text)
-		if m.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
+		if m.prefix == "" && m.host == "" || text != "" && strings.TrimRight(text, " \t") == text {
 			_, err := parse(text, 0) // fails
 			return err
 		}
 	}
-	return m.add(text, at, h, calledFrom(), 0, text[at:] == "/{$}")
+	return m.add(text, at, h, 0, text[at:] == "/{$}")
 }
 
 // verb implements the verb methods and Method.
 func (m *scope) verb(methods, path string, h http.Handler) {
-	m.live()
+	m.target()
 	text := path
 	if methods != "" {
 		text = methods + " " + path
@@ -237,9 +243,9 @@ func (m *scope) verb(methods, path string, h http.Handler) {
 		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", text, pathAdvice(path)))
 	}
 	if err := pattern.ForeignStar(path); err != nil {
-		must(fmt.Errorf("muxmaster: pattern %q: %w", text[:at]+m.prefix+path, err))
+		must(fmt.Errorf("muxmaster: pattern %q: %w", text[:at]+m.host+m.prefix+path, err))
 	}
-	must(m.add(text, at, h, calledFrom(), trie.Verb, path == "/" || path == "/{$}"))
+	must(m.add(text, at, h, trie.Verb, path == "/" || path == "/{$}"))
 }
 
 // pathAdvice says what to write instead of a path that doesn't begin with a
@@ -250,83 +256,121 @@ func pathAdvice(path string) string {
 		return fmt.Sprintf("; the verb methods take a path alone: %q; Handle takes %q", strings.TrimLeft(rest, " \t"), path)
 	}
 	if p, err := pattern.Parse(path); err == nil && p.Host != "" {
-		return "; a host belongs to Handle"
+		return "; a host belongs to Handle, or to Host, which returns a Group for it"
 	}
 	return ""
 }
 
-// add registers a handler for the pattern text, with the prefix of s in front of
-// its path, which begins at index at. If root is set and s has a prefix, the path
-// is the root of a Group.
-func (m *scope) add(text string, at int, h http.Handler, site uintptr, flags trie.Flags, root bool) error {
+// add registers a handler for the pattern text, with the host and prefix of s in
+// front of its path, which begins at index at. If root is set and s has a prefix,
+// the path is the root of a Group.
+func (m *scope) add(text string, at int, h http.Handler, flags trie.Flags, root bool) error {
 	p, err := parse(text, flags) // the path alone must be valid too
 	if at < len(text) && err != nil {
 		return err
 	}
-	rt := route{pattern: text, flags: flags, parsed: p}
-	if m.prefix != "" {
-		rt.pattern = text[:at] + m.prefix + text[at:]
-		if rt.parsed, err = parse(rt.pattern, flags); err != nil {
+	rt := &route{pattern: text, flags: flags}
+	if m.host != "" && p != nil && p.Host != "" {
+		return fmt.Errorf("muxmaster: pattern %q: the host %q is inside Host(%q); register it on the Mux", text, p.Host, m.host)
+	}
+	if m.host != "" || m.prefix != "" {
+		rt.pattern = text[:at] + m.host + m.prefix + text[at:]
+		if p, err = parse(rt.pattern, flags); err != nil {
 			return err
 		}
-		if root {
-			rt.pattern, rt.root = text[:at]+m.prefix, bareSlash
+		if root && m.prefix != "" {
+			rt.pattern, rt.flags = text[:at]+m.host+m.prefix, flags|groupRoot
 		}
 	}
-	return m.register(h, site, rt)
+	rt.parsed.Store(p)
+	return m.register(h, rt)
 }
+
+// registrations numbers the registrations of all Muxes. Two constraints at the
+// same place are tried in this order.
+var registrations atomic.Uint32
 
 // register declares routes with the handler h, or none of them if there is an
 // error. Each has its pattern, parsed, flags and root. It calls middleware without
 // holding a lock, because middleware may register or list routes.
-func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
-	text := list[0].pattern
+func (m *scope) register(h http.Handler, list ...*route) error {
+	text, site, order := list[0].pattern, calledFrom(), registrations.Add(1)
 	if isNil(h) {
 		return fmt.Errorf("muxmaster: pattern %q: the handler is nil", text)
 	}
-	chain := m.chain()
+	mux := m.lock()
+	chain := mux.chain(m.level)
+	mux.mu.Unlock()
 	_, fast := h.(fastHandler)
-	err := chain.check(fast, text)
-	if err != nil {
+	if err := chain.check(fast, text); err != nil {
 		return err
 	}
-	handler, err := chain.wrap(h)
-	if err != nil {
-		return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
-	}
+	each := slices.ContainsFunc(chain, func(s *step) bool { return s.each })
 	var routes []*route
-	order := registrations.Add(1)
 	for _, rt := range list {
-		rt.level, rt.site, rt.order, rt.fast, rt.handler, rt.original = m.level, site, order, fast, handler, h
-		methods := rt.parsed.Methods
+		methods := rt.parsed.Load().Methods
 		if methods == nil {
 			methods = []string{""}
 		}
-		for _, rt.method = range methods {
-			r := rt
-			r.key = trie.ShapeKey(r.parsed, r.method)
-			routes = append(routes, &r)
+		for i := range methods {
+			r := &route{pattern: rt.pattern, nth: uint16(i), level: m.level, site: site, original: h, order: order, flags: rt.flags}
+			r.parsed.Store(rt.parsed.Load())
+			switch {
+			case !each && len(routes) > 0:
+				r.handler = routes[0].handler
+			default:
+				var d Route
+				if each {
+					d = r.describe(r.pattern, chain)
+				}
+				var err error
+				if r.handler, err = chain.wrap(d, h, false); err != nil {
+					return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
+				}
+			}
+			routes = append(routes, r)
 		}
 	}
-	return m.change(func(mux *Mux, d *draft) error {
-		if !slices.Equal(d.chain(mux, m.level), chain) {
-			return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", routes[0].pattern)
-		}
-		return d.add(mux, nil, routes)
-	})
+	mux = m.lock()
+	defer mux.mu.Unlock()
+	if !slices.Equal(mux.chain(m.level), chain) {
+		return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", text)
+	}
+	if err := mux.declared.add(routes); err != nil {
+		return err
+	}
+	mux.changed()
+	return nil
 }
 
-// chain returns the middleware around the routes of s.
-func (m *scope) chain() chain {
-	defer m.live().lock().Unlock()
-	mux := m.live()
-	return mux.draft.chain(mux.origin(), m.level)
-}
-
-// calledFrom returns the program counter of the call of a registration method. It
-// must be called by a function that the method calls.
+// calledFrom returns the program counter of the first call from outside of the
+// package: that of a registration method.
 func calledFrom() uintptr {
-	var pcs [1]uintptr
-	runtime.Callers(4, pcs[:])
-	return pcs[0]
+	var pcs [16]uintptr
+	list := pcs[:runtime.Callers(2, pcs[:])]
+	for _, pc := range list {
+		ownPCs.RLock()
+		own := ownPCs.pcs[pc]
+		ownPCs.RUnlock()
+		if own {
+			continue
+		}
+		frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+		if !strings.HasPrefix(frame.Function, ownPath) {
+			return pc
+		}
+		ownPCs.Lock()
+		ownPCs.pcs[pc] = true
+		ownPCs.Unlock()
+	}
+	return list[len(list)-1]
 }
+
+// ownPath begins the names of the functions of this package.
+var ownPath = reflect.TypeFor[Mux]().PkgPath() + "."
+
+// ownPCs holds program counters of this package, which take long to look up.
+var ownPCs = struct {
+	sync.RWMutex
+	pcs map[uintptr]bool
+}{pcs: map[uintptr]bool{}}

@@ -118,6 +118,14 @@ func TestRouter(t *testing.T) {
 				t.Errorf("%s: %s %s: got %s, want %s", name, c[0], c[1], got, c[2])
 			}
 		}
+		host := r.Host("{t}.h.com")
+		host.UseRoute(func(route muxmaster.Route, next http.Handler) http.Handler {
+			return trace(route.Method + route.Pattern)(next)
+		})
+		host.GET("/host", tell("Host"))
+		if got := send(t, m, "a.h.com"+prefix+"/host").brief(); got != "use GET"+prefix+"/host Host" {
+			t.Errorf("%s: Host and UseRoute: got %s", name, got)
+		}
 		r.Name("a.name").Annotate("key", "value").GET("/named", tell("named"))
 		if got := get(t, m, "GET", prefix+"/named"); got != "use named" {
 			t.Errorf("%s: Name and Annotate: got %s", name, got)

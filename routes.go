@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
@@ -29,13 +30,19 @@ type Route struct {
 	Middleware []string // names of its middleware, outermost first
 	Scopes     []Scope  // what it was registered on, outermost first
 
-	zone *zone
+	place *place
+}
+
+// A place is where a route was registered: a level, and the mount around it.
+type place struct {
+	*level
+	outer *place // nil if there is no mount around
 }
 
 // A Scope is a Mux or Group that a route was registered on, or the Mux that this
 // one is mounted on.
 type Scope struct {
-	Kind       string // mux, group, route, with, or mount for a mounted Mux
+	Kind       string // mux, group, route, host, with, or mount for a mounted Mux
 	Prefix     string // the prefix of all paths in the scope
 	Middleware int    // the number of the route's middleware that the scope adds
 }
@@ -43,9 +50,9 @@ type Scope struct {
 // Value returns the value that Annotate has given the route for key, or nil. If
 // several scopes around the route have the key, the innermost one applies.
 func (r Route) Value(key any) any {
-	for z := r.zone; z != nil; z = z.outer {
-		if z.label != nil && z.label.key == key {
-			return z.label.value
+	for k, value := range r.Annotations() {
+		if k == key {
+			return value
 		}
 	}
 	return nil
@@ -55,9 +62,11 @@ func (r Route) Value(key any) any {
 // given the route. The innermost scope comes first.
 func (r Route) Annotations() iter.Seq2[any, any] {
 	return func(yield func(key, value any) bool) {
-		for z := r.zone; z != nil; z = z.outer {
-			if l := z.label; l != nil && l.key != nil && !yield(l.key, l.value) {
-				return
+		for p := r.place; p != nil; p = p.outer {
+			for l := p.level; l != nil; l = l.parent {
+				if l.label != nil && l.label.key != nil && !yield(l.label.key, l.label.value) {
+					return
+				}
 			}
 		}
 	}
@@ -71,15 +80,15 @@ func (r Route) String() string {
 
 // Routes returns an iterator over the routes of m, including those of mounted
 // Muxes, ordered by host, path and method. It yields a route with several
-// methods once for each method. It yields the routes that exist when Routes is
-// called. The route for / in a Group or mounted Mux, which also serves the
-// prefix without a slash, is listed once.
+// methods once for each method, and a mounted handler that isn't a Mux as one route,
+// whose Below is set. It yields the routes that exist when Routes is called. The route
+// for / in a Group or mounted Mux, which also serves the prefix without a slash, is
+// listed once.
 func (m *Mux) Routes() iter.Seq[Route] {
-	p := m.peek()
 	var sorted []*Route // a Route is large to move
-	for _, rt := range p.list() {
-		r := p.describe(rt)
-		sorted = append(sorted, &r)
+	for r := range m.list(&around{}) {
+		d := r.describe()
+		sorted = append(sorted, &d)
 	}
 	slices.SortStableFunc(sorted, compareRoutes)
 	return func(yield func(Route) bool) {
@@ -89,6 +98,109 @@ func (m *Mux) Routes() iter.Seq[Route] {
 			}
 		}
 	}
+}
+
+// around describes the mounts around a Mux.
+type around struct {
+	prefix *pattern.Pattern // nil if there are none
+	place  *place
+	chain  chain
+	scopes []Scope
+	depth  int
+	mounts []string // their patterns
+}
+
+// A listed is a route of a Mux, with what is around that.
+type listed struct {
+	*around
+	*route
+	own policy
+}
+
+// list yields the routes of m inside of o, and those of mounted Muxes.
+func (m *Mux) list(o *around) iter.Seq[listed] {
+	mux := m.lock()
+	routes, own := slices.Clone(mux.routes), mux.policy
+	mux.mu.Unlock()
+	return func(yield func(listed) bool) {
+		for _, r := range routes {
+			if sub := r.mux(); sub != nil && o.depth < maxDepth {
+				for x := range sub.list(o.inside(r, own)) {
+					if !yield(x) {
+						return
+					}
+				}
+			} else if !yield(listed{o, r, own}) {
+				return
+			}
+		}
+	}
+}
+
+// inside returns what is around the Mux that r mounts.
+func (o *around) inside(r *route, own policy) *around {
+	_, text, _ := o.view().below(r)
+	return &around{o.view().mountPrefix(r), &place{r.level, o.place}, slices.Concat(o.chain, own.pre, own.chain(r.level)), o.inner(r.level, own), o.depth + 1, append(slices.Clip(o.mounts), text)}
+}
+
+// inner returns the scopes of a level.
+func (o *around) inner(l *level, own policy) []Scope {
+	prefix := ""
+	if o.prefix != nil {
+		prefix = o.prefix.Path
+	}
+	var list []Scope
+	for ; l != nil; l = l.parent {
+		s := Scope{l.kind(), prefix + l.prefix, len(l.middleware)}
+		if l.parent == nil {
+			s.Middleware = len(own.pre) + len(own.middleware)
+			if o.depth > 0 {
+				s.Kind = "mount"
+			}
+		}
+		list = append(list, s)
+	}
+	slices.Reverse(list)
+	return slices.Concat(o.scopes, list)
+}
+
+// describe returns the description of a route.
+func (x listed) describe() Route {
+	p, text, _ := x.view().below(x.route)
+	d := x.route.describe(text, slices.Concat(x.around.chain, x.own.pre, x.own.chain(x.level)))
+	d.Below, d.Scopes, d.place.outer = p.End == pattern.All, x.inner(x.level, x.own), x.place
+	return d
+}
+
+// path returns the host and path of the mounts.
+func (o *around) path() string {
+	if o.prefix == nil {
+		return ""
+	}
+	return o.prefix.Text
+}
+
+// view returns a view, for its patterns.
+func (o *around) view() *view { return &view{prefix: o.prefix} }
+
+// describe returns the description of r with a pattern and middleware.
+func (r *route) describe(text string, c chain) Route {
+	i := strings.IndexByte(text, '/')
+	_, fast := r.original.(fastHandler)
+	d := Route{
+		Method:  r.method(),
+		Host:    text[strings.LastIndexAny(text[:i], " \t")+1 : i],
+		Pattern: text[i:],
+		Name:    r.level.routeName(),
+		Handler: wrapped.Name(r.original),
+		Fast:    fast,
+		place:   &place{level: r.level},
+	}
+	d.File, d.Line = location(r.site)
+	for _, s := range c {
+		d.Middleware = append(d.Middleware, wrapped.Name(s.fn))
+	}
+	return d
 }
 
 // compareRoutes orders routes by host, path and method.
@@ -102,159 +214,152 @@ func compareRoutes(a, b *Route) int {
 	return trie.CompareMethods(a.Method, b.Method)
 }
 
-// describe returns the description of a route.
-func (p *program) describe(rt *trie.Route[endpoint]) Route {
-	r := p.placed(rt)
-	i := strings.IndexByte(r.pattern, '/')
-	_, fast := r.original.(fastHandler)
-	d := Route{
-		Method:  r.method,
-		Host:    r.pattern[strings.LastIndexAny(r.pattern[:i], " \t")+1 : i],
-		Pattern: r.pattern[i:],
-		Name:    r.level.routeName(),
-		Handler: wrapped.Name(r.original),
-		Fast:    fast,
-		Below:   rt.Flags&trie.CatchAll != 0,
-		zone:    r.zone,
-	}
-	d.File, d.Line = location(r.site)
-	for z := r.zone; z != nil; z = z.outer {
-		for _, s := range slices.Backward(z.adds) {
-			d.Middleware = append(d.Middleware, wrapped.Name(s.fn))
-		}
-		d.Scopes = append(d.Scopes, Scope{z.kind(), z.prefix, len(z.adds)})
-	}
-	slices.Reverse(d.Middleware)
-	slices.Reverse(d.Scopes)
-	return d
-}
-
-func (z *zone) kind() string {
+func (l *level) kind() string {
 	switch {
-	case z.outer == nil:
+	case l.parent == nil:
 		return "mux"
-	case z.mux != nil:
-		return "mount"
-	case z.inline:
+	case l.inline:
 		return "with"
-	case z.owns:
+	case l.owns:
 		return "route"
+	case l.prefix == l.parent.prefix:
+		return "host"
 	}
 	return "group"
 }
 
-// Lookup returns the route that serves r. In a handler and in middleware of Use,
-// that is the route that was found for r, even if the path of r was changed since,
-// or the route was removed or replaced. In Pre middleware it is the route that would
-// serve r as it is. With the build tag muxmaster_safe, two routes with the same
-// r.Pattern, such as one and its replacement, or those of GET("/x/", h) and
-// Handle("GET /x/", h) if the path was changed, can't be told apart.
+// peek returns the program that serves requests, or one for inspection: before the
+// first request, the fields of m can still be set.
+func (v *view) peek() *program {
+	m := v.mux
+	if p := v.program.Load(); p != nil && p.version == m.version.Load() {
+		return p
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f := m.fields
+	if f == nil {
+		f = m.readFields()
+	}
+	if p := v.peeked.Load(); p != nil && p.version == m.version.Load() && p.fields.redirectSlash == f.redirectSlash && p.fields.redirectCase == f.redirectCase {
+		return p
+	}
+	d := m.declared.clone()
+	d.fields = f
+	p := v.compile(&d, m.version.Load(), v.program.Load())
+	v.peeked.Store(p)
+	return p
+}
+
+// A match is the route that serves a request, or the response if there is none.
+type match struct {
+	*trie.Route[endpoint] // nil if there is none
+	*around
+	program  *program
+	values   []string
+	decision outcome.Decision[endpoint]
+}
+
+// match returns the match for r in v, or in the Mux that is mounted there.
+func (v *view) match(r *http.Request, o *around) match {
+	p := v.peek()
+	search := new(trie.Search[endpoint])
+	rt, found := p.find(search, r)
+	if !found {
+		d := p.decide(search, r, rt)
+		if d.Mount == nil {
+			return match{around: o, program: p, decision: d}
+		}
+		rt = d.Mount
+	}
+	mount := rt.Payload.route
+	if sub := mount.mux(); sub != nil && o.depth < maxDepth {
+		return p.points[mount].at(sub).match(r, o.inside(mount, p.policy))
+	}
+	return match{Route: rt, around: o, program: p, values: search.Values()}
+}
+
+// named returns the match for r by r.Pattern.
+func (v *view) named(r *http.Request, o *around) (m match) {
+	p := v.peek()
+	texts := p.texts.Load()
+	if texts == nil {
+		texts = &map[string][]*trie.Route[endpoint]{}
+		for _, rt := range p.table.All() {
+			(*texts)[rt.Pattern] = append((*texts)[rt.Pattern], rt)
+		}
+		p.texts.Store(texts)
+	}
+	method := p.table.MethodOf(r.Method)
+	for _, rt := range (*texts)[r.Pattern] {
+		if rt.Payload.route.mux() == nil && (m.Route == nil || rt.Method == method) {
+			m = match{Route: rt, around: o, program: p}
+		}
+	}
+	for mount, pt := range p.points {
+		if sub := mount.mux(); m.Route == nil && sub != nil && o.depth < maxDepth {
+			m = pt.at(sub).named(r, o.inside(mount, p.policy))
+		}
+	}
+	return m
+}
+
+// Lookup returns the route that serves r, by the routes of now: in a handler and in
+// middleware of Use, that with the pattern r.Pattern; in Pre middleware, the one that
+// would serve r as it is. It is for logs and metrics. For middleware that protects
+// routes, use [Router.UseRoute], which knows its route.
 //
 // In the handlers and middleware of a mounted Mux, both this Mux and the one that
 // it is mounted on know the route.
 func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
-	p, rt := m.lookup(r)
-	if rt == nil {
-		return Route{}, false
-	}
-	described := p.described.Load()
-	if described == nil {
-		p.described.CompareAndSwap(nil, new(sync.Map))
-		described = p.described.Load()
-	}
-	d, ok := described.Load(rt)
-	if !ok {
-		d, _ = described.LoadOrStore(rt, p.describe(rt))
-	}
-	return d.(Route), true
-}
-
-// lookup returns the route that serves r, and its program: that of m, or of a Mux
-// that m is mounted on.
-func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
-	p := m.peek()
-	for _, mnt := range p.mounted {
-		q, rt := mnt.on.lookup(r)
-		if rt != nil && rt.Pattern == r.Pattern && q.zones[rt.Payload.zone].within(mnt) || rt == nil && q.responds(r, mnt) {
-			return q, rt
+	m = m.target()
+	var list []*view
+	switch mark := values.Mark(r).(type) {
+	case *point:
+		list = append(list, m.at(r))
+	case *zone:
+		if mark.program.view.mux == m {
+			list = append(list, mark.program.view)
 		}
 	}
-	search := new(trie.Search[endpoint])
-	rt, found := p.find(search, r)
-	if !found {
-		rt = nil
-	}
-	if r.Pattern == "" || serves(rt, r) {
-		return p, rt
-	}
-	rt = p.table.Registered(r.Pattern, search.Method, rt, values.Same)
-	if list := m.live().replaced.Load(); list != nil && !serves(rt, r) { // it was removed or replaced since
-		for _, w := range *list {
-			if q := w.Value(); q != nil {
-				if old := q.table.Registered(r.Pattern, q.table.MethodOf(r.Method), nil, values.Same); serves(old, r) {
-					return q, old
-				}
+	if len(list) == 0 {
+		m.mu.Lock()
+		for _, v := range m.views {
+			if v.program.Load().version == m.version.Load() { // r may have come from there
+				list = append(list, v)
 			}
 		}
-	}
-	return p, rt
-}
-
-// serves reports whether r has the pattern of rt, which may be nil.
-func serves(rt *trie.Route[endpoint], r *http.Request) bool {
-	return rt != nil && rt.Pattern == r.Pattern && values.Same(rt.Pattern, r.Pattern)
-}
-
-// responds reports whether r is an unmatched request that the mounted Mux responds
-// to.
-func (p *program) responds(r *http.Request, mnt *mount) bool {
-	if r.Pattern != "" || r.PathValue(outcomeName) == "" {
-		return false
-	}
-	search := new(trie.Search[endpoint])
-	rt, _ := p.find(search, r)
-	return p.zones[p.decide(search, r, rt).Fallback.zone].within(mnt)
-}
-
-// within reports whether z is a zone of the mounted Mux.
-func (z *zone) within(mnt *mount) bool {
-	for ; z != nil; z = z.outer {
-		if z.level == mnt.level || z.level.of == mnt.level {
-			return true
+		m.mu.Unlock()
+		if r.Pattern == "" || len(list) == 0 || m.serving.Load() != nil {
+			list = slices.Insert(list, 0, &m.root)
 		}
 	}
-	return false
-}
-
-// peek returns a program for inspection. Before the first request, that is not the
-// one that will serve it, because the fields of m can still be set.
-func (m *Mux) peek() *program {
-	if p := m.program.Load(); p != nil {
-		return p
-	}
-	m = m.live()
-	if p := m.peeked.Load(); p != nil && m.unchanged(p) {
-		return p
-	}
-	c := m.collect(false)
-	must(c.compile())
-	c.program.version = c.version
-	m.peeked.Store(c.program)
-	return c.program
-}
-
-// unchanged reports whether p has the routes that m has now, and redirects as the
-// fields of the Muxes say now.
-func (m *Mux) unchanged(p *program) bool {
-	defer m.lock().Unlock()
-	m.draft.refresh()
-	return p.version == m.version && !slices.ContainsFunc(p.zones, func(z *zone) bool {
-		if z.mux == nil {
-			return false
+	for _, find := range []func(*view, *http.Request, *around) match{(*view).match, (*view).named} {
+		for _, v := range list {
+			x := find(v, r, &around{prefix: v.prefix})
+			if x.Route == nil || r.Pattern != "" && x.Pattern != r.Pattern && !slices.Contains(x.mounts, r.Pattern) {
+				continue
+			}
+			described := v.peek().described()
+			d, ok := described.Load(x.Route)
+			if !ok {
+				d, _ = described.LoadOrStore(x.Route, listed{x.around, x.Payload.route, x.program.policy}.describe())
+			}
+			return d.(Route), true
 		}
-		f := m.draft.view(z.mux).read(z.mux, false)
-		return z.redirectSlash != f.redirectSlash || z.redirectCase != f.redirectCase
-	})
+		if r.Pattern == "" {
+			break
+		}
+	}
+	return Route{}, false
+}
+
+// described returns the descriptions of routes that Lookup has made.
+func (p *program) described() *sync.Map {
+	if p.descriptions.Load() == nil {
+		p.descriptions.CompareAndSwap(nil, new(sync.Map))
+	}
+	return p.descriptions.Load()
 }
 
 // Handler returns the handler that would serve r and the pattern of its route,
@@ -263,36 +368,24 @@ func (m *Mux) unchanged(p *program) bool {
 // writes the 404, 405 or OPTIONS response. Handler does not modify r, so
 // calling h with r does not set path values.
 func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
-	p := m.peek()
-	search := new(trie.Search[endpoint])
-	rt, found := p.find(search, r)
-	if found {
-		h = rt.Payload.handler
-		if lazy, ok := h.(lazyHandler); ok {
-			var err error
-			h, err = lazy.wrapped()
-			must(err)
-		}
-		return h, rt.Pattern
+	m = m.target()
+	x := m.at(r).match(r, &around{})
+	if x.Route != nil && x.depth == 0 {
+		return x.Payload.handler, x.Pattern
 	}
-	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serveGeneric(w, r) })
-	return h, p.decide(search, r, rt).Pattern
+	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.at(r).current().serveGeneric(w, r) })
+	if x.Route != nil {
+		return h, x.Pattern
+	}
+	return h, x.decision.Pattern
 }
 
 // URL returns the escaped path of the route with the given name, as BuildPath
-// does for its pattern. See [Router.Name].
+// does for its pattern. See [Router.Name]. A name of a mounted Mux counts if m has no
+// route with the name; if the Mux is mounted several times, the first mount does.
+// Values for the parameters of a host may be given, too.
 func (m *Mux) URL(name string, pairs ...string) (string, error) {
-	m = m.live()
-	text := ""
-	if p := m.program.Load(); p != nil {
-		text = p.urls[name]
-	} else { // without compiling, because a middleware function may call URL
-		t := m.lock()
-		if list := m.draft.view(m.origin()).routes.names[name]; len(list) > 0 {
-			text = slices.MinFunc(list, byOrder).pattern
-		}
-		t.Unlock()
-	}
+	text := m.patternOf(name, &around{})
 	if text == "" {
 		return "", fmt.Errorf("muxmaster: URL: no route has the name %q", name)
 	}
@@ -301,6 +394,23 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 		return "", fmt.Errorf("muxmaster: URL %q: %w", name, err)
 	}
 	return path, nil
+}
+
+// patternOf returns the pattern of the first route with a name, or "".
+func (m *Mux) patternOf(name string, o *around) (text string) {
+	mux := m.lock()
+	list, own := mux.indexed().names[name], mux.policy
+	mux.mu.Unlock()
+	if len(list) > 0 {
+		_, text, _ = o.view().below(list[0])
+		return text
+	}
+	for _, r := range m.mounts() {
+		if o.depth < maxDepth && text == "" {
+			text = r.mux().patternOf(name, o.inside(r, own))
+		}
+	}
+	return text
 }
 
 // BuildPath returns the escaped path of a pattern with the given parameter

@@ -1,10 +1,8 @@
 package muxmaster
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime"
 	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
@@ -29,13 +27,13 @@ import (
 // 204. It comes from the Group or mounted Mux with the longest matching prefix,
 // inside its middleware, so that login middleware hides which routes exist and
 // CORS middleware sees preflight requests. It is decided first, and reaches the
-// responder behind the middleware as a hidden path value of the request.
+// responder behind the middleware.
 
 // ServeHTTP calls the handler of the route that matches r.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p, u := m.program.Load(), r.URL
-	if p == nil || len(u.RawPath)|int(p.slow) != 0 {
-		m.current().serveSlow(w, r)
+	p, u := m.serving.Load(), r.URL
+	if p == nil || len(u.RawPath)|int(p.slow) != 0 || values.Foreign(r, p.owner) {
+		m.serveSlow(w, r)
 		return
 	}
 	method := trie.GET
@@ -61,7 +59,6 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			} else {
 				rt.Payload.handler.ServeHTTP(w, r)
 			}
-			runtime.KeepAlive(p) // for Lookup, if p is replaced meanwhile
 			return
 		}
 	}
@@ -69,16 +66,21 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveSlow serves requests that cannot use the fast path of ServeHTTP.
-func (p *program) serveSlow(w http.ResponseWriter, r *http.Request) {
-	if p.entry != nil {
-		r.Pattern = "" // Lookup would take another router's pattern for one of this Mux
-		p.entry.handler.ServeHTTP(w, r)
-	} else {
-		p.serveGeneric(w, r)
+func (m *Mux) serveSlow(w http.ResponseWriter, r *http.Request) {
+	p := m.at(r).current()
+	if len(p.pre) == 0 {
+		p.serve(w, r)
+		return
 	}
+	r.Pattern = "" // Lookup would take another router's pattern for one of this Mux
+	m = m.target()
+	wrapOnce(&m.entry, p.pre, http.HandlerFunc(m.serve), "Pre").ServeHTTP(w, r)
 }
 
 // serve serves a request after the Pre middleware.
+func (m *Mux) serve(w http.ResponseWriter, r *http.Request) { m.at(r).current().serve(w, r) }
+
+// serve serves a request without the Pre middleware.
 func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	method := p.table.MethodOf(r.Method)
@@ -134,7 +136,6 @@ func (p *program) serveParams(w http.ResponseWriter, r *http.Request, method tri
 	} else {
 		e.handler.ServeHTTP(w, r)
 	}
-	runtime.KeepAlive(p)
 	if pooled {
 		e.names.TryClear(r)
 		buf.Return()
@@ -198,11 +199,19 @@ func (p *program) find(search *trie.Search[endpoint], r *http.Request) (rt *trie
 // deliver stores a copy of vals in r and calls the handler of rt.
 func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string) {
 	e := &rt.Payload
+	handler := e.handler
+	if rt.Flags&direct != 0 {
+		v := handler.(*view)
+		if q := v.current(); len(q.pre) == 0 {
+			q.serve(w, r)
+			return
+		}
+		handler = v.mux // its Pre middleware needs the mark
+	}
 	if e.names == nil {
 		values.Drop(r, p.owner)
 		r.Pattern = rt.Pattern
-		e.handler.ServeHTTP(w, r)
-		runtime.KeepAlive(p)
+		handler.ServeHTTP(w, r)
 		return
 	}
 	var slots []string
@@ -220,8 +229,7 @@ func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route
 	copy(slots, vals)
 	e.names.Set(r, slots)
 	r.Pattern = rt.Pattern
-	e.handler.ServeHTTP(w, r)
-	runtime.KeepAlive(p)
+	handler.ServeHTTP(w, r)
 	if pooled {
 		e.names.TryClear(r)
 	}
@@ -234,70 +242,109 @@ func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route
 // called because of a redirect.
 func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search *trie.Search[endpoint], rt *trie.Route[endpoint]) {
 	d := p.decide(search, r, rt)
-	z := p.zones[d.Fallback.zone]
-	if d.Fallback.names == nil { // nobody reads values
-		values.Drop(r, p.owner)
-		r.Pattern = ""
+	if d.Mount != nil {
+		p.deliver(w, r, d.Mount, d.Values)
+		return
+	}
+	z, vals := p.responsible(d)
+	values.Drop(r, p.owner)
+	r.Pattern = ""
+	if len(z.chain) > 0 || z.custom(d.Outcome.Status(r.Method)) != nil {
+		z.marked().Set(r, vals)
+	}
+	if len(z.chain) == 0 {
 		z.respond(w, r, d.Outcome)
 		return
 	}
-	// Without a limit, two Muxes that are each other's NotFound would overflow the
-	// stack, which no recover can stop. A request that is served again after the
-	// response, as in a benchmark, gets there, too, but with a small stack.
-	depth := outcome.Depth(r.PathValue(outcomeName)) + 1
-	if depth > outcome.MaxDepth {
-		if runtime.Callers(outcome.MaxDepth, make([]uintptr, 1)) > 0 {
-			problem.Write(w, r, fmt.Errorf("muxmaster: more than %d Muxes have called each other as NotFound or MethodNotAllowed", outcome.MaxDepth))
-			return
-		}
-		depth = 1
-	}
-	vals := outcome.NotFound(depth)
-	if d.Values != nil || d.Outcome != (outcome.Outcome{}) {
-		vals = append(d.Values, d.Encode(depth))
-	}
-	values.Drop(r, p.owner)
-	d.Fallback.names.Set(r, vals)
-	r.Pattern = ""
-	if d.Fallback.handler != nil {
-		d.Fallback.handler.ServeHTTP(w, r)
-	} else {
-		z.respond(w, r, d.Outcome)
-	}
+	wrapOnce(&z.answer, z.chain, responder{z.level}, "Use").ServeHTTP(w, r)
 }
 
 // decide returns the response to r, and who gives it.
 func (p *program) decide(search *trie.Search[endpoint], r *http.Request, rt *trie.Route[endpoint]) outcome.Decision[endpoint] {
-	x := outcome.Decider[endpoint]{Table: &p.table, Folded: p.folded, Root: p.root}
-	return x.Decide(search, r, rt, func(fallback *endpoint) (slash, recase bool) {
-		z := p.zones[fallback.zone]
-		return z.redirectSlash, z.redirectCase
-	})
+	x := outcome.Decider[endpoint]{Table: &p.table, Folded: p.folded, Slash: p.fields.redirectSlash, Mounted: mountsMux}
+	return x.Decide(search, r, rt)
 }
 
-// ServeHTTP serves a request behind the middleware.
-func (f *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if f.pre != nil {
-		f.pre.current().serve(w, r)
-		return
+func mountsMux(e *endpoint) bool { return e.route.mux() != nil }
+
+// responsible returns the zone that gives the response, and the values of its
+// prefix.
+func (p *program) responsible(d outcome.Decision[endpoint]) (*zone, []string) {
+	if d.Fallback != nil {
+		return d.Fallback.zone, d.Values
 	}
-	f.zone.Load().respond(w, r, outcome.Decode(r.PathValue(outcomeName), r.Method))
+	if p.view.prefix != nil { // a middleware has changed the path
+		return p.root, make([]string, len(p.view.prefix.Names()))
+	}
+	return p.root, nil
+}
+
+// A responder responds to unmatched requests behind the middleware of a level.
+type responder struct{ *level }
+
+// ServeHTTP decides on the response again, because the middleware may have changed
+// the request.
+func (l responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	z, ok := values.Mark(r).(*zone)
+	if !ok || z.level != l.level { // another request, or another router has served it before
+		z = l.zone()
+	}
+	search := new(trie.Search[endpoint]) // on the stack
+	var o outcome.Outcome
+	if rt, found := z.program.find(search, r); !found { // else 404: the middleware of the route has not run
+		o = z.program.decide(search, r, rt).Outcome
+	}
+	z.respond(w, r, o)
+}
+
+// zone returns the zone of l at "".
+func (l responder) zone() *zone {
+	root := l.level
+	for root.parent != nil {
+		root = root.parent
+	}
+	p := root.mux.root.current()
+	for _, z := range p.zones {
+		if z.level == l.level {
+			return z
+		}
+	}
+	return p.root
+}
+
+// custom returns the handler for a status, or nil.
+func (z *zone) custom(status int) http.Handler {
+	x := z.inherited
+	if outer := z.program.view.outer.Load(); outer != nil {
+		x = x.or(*outer)
+	}
+	var h http.Handler
+	switch status {
+	case http.StatusNotFound:
+		h = x.notFound
+	case http.StatusMethodNotAllowed:
+		h = x.notAllowed
+	}
+	if m := muxIn(h); m != nil && m.target().reaches(z.program.view.mux, 0) {
+		return nil // it would serve the request by z again
+	}
+	return h
 }
 
 // respond writes the response.
 func (z *zone) respond(w http.ResponseWriter, r *http.Request, o outcome.Outcome) {
-	var custom http.Handler
+	status := o.Start(w, r)
 	var err error // of constants, which do not allocate
-	switch o.Start(w, r) {
+	switch status {
 	case http.StatusNotFound:
-		custom, err = z.notFound, problem.Code(http.StatusNotFound)
+		err = problem.Code(http.StatusNotFound)
 	case http.StatusMethodNotAllowed:
-		custom, err = z.notAllowed, problem.Code(http.StatusMethodNotAllowed)
+		err = problem.Code(http.StatusMethodNotAllowed)
 	default:
 		return
 	}
-	if custom != nil {
-		custom.ServeHTTP(w, r)
+	if h := z.custom(status); h != nil {
+		h.ServeHTTP(w, r)
 	} else {
 		problem.Write(w, r, err)
 	}
@@ -306,31 +353,11 @@ func (z *zone) respond(w http.ResponseWriter, r *http.Request, o outcome.Outcome
 // ServeHTTP serves r with any route of the Group's Mux, not only those of the
 // Group. It allows passing a Group to code that requires an http.Handler.
 func (m *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	m.live().ServeHTTP(w, r)
+	m.target().ServeHTTP(w, r)
 }
 
-// current returns the program that serves requests, and compiles it if
-// necessary.
-func (m *Mux) current() *program {
-	if p := m.program.Load(); p != nil {
-		return p
-	}
-	m = m.live()
-	if !m.building.Lock() {
-		panic(errInMiddleware.Error())
-	}
-	defer m.building.Unlock()
-	warnSlow()
-	if p := m.program.Load(); p != nil {
-		return p
-	}
-	m.building.Claim()
-	c := m.collect(true)
-	must(c.compile())
-	defer m.lock().Unlock()
-	c.publish()
-	return c.program
-}
+// ServeHTTP makes a view the handler of a mount. Only deliver uses it.
+func (v *view) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.mux.ServeHTTP(w, r) }
 
 // warnSlow logs a warning, once, if path values are slow and the build tag
 // muxmaster_safe did not ask for it.

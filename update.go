@@ -5,196 +5,216 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// This file changes a Mux that serves requests, all at once. Update passes
-// another Mux, whose changes go to a draft: copies of what the Muxes have. In the
-// end, the draft is compiled and replaces what they have. If they were changed
-// meanwhile, the changes of the draft are first repeated on new copies.
+// This file changes a Mux that serves requests, all at once: Update passes a copy,
+// compiles it, and replaces what the Mux has, if that is still what was copied.
 
 // Update changes the routes of a Mux that serves requests, all at once or not at
 // all. It calls fn with a Mux that has the routes and fields of m. fn registers,
 // mounts and removes routes on it, and sets its fields. If fn returns nil, the
 // routes are compiled in the calling goroutine, and serve the requests that
-// start afterwards. If fn returns an error or panics, or routes conflict, nothing
-// has changed, and Update returns the error or passes on the panic. It also fails
-// if Use was called on m itself meanwhile, because routes would bypass the
-// middleware.
+// start afterwards. If fn returns an error or panics, nothing has changed, and Update
+// returns the error or passes on the panic.
 //
-// Requests never wait for Update. Updates of the same Mux run one after the
-// other, and Update inside fn is an error. What fn does to m itself, or to
-// Groups made from m before, does not belong to the Update and takes effect at
-// once.
+// Requests never wait for Update. It changes m alone: what fn does to other Muxes, to m
+// itself, or to Groups made from m before, takes effect at once. If m was changed
+// while fn ran, for example by another Update, Update calls fn again with a new copy.
+// So fn may run more than once, and should do nothing but change the Mux that it gets.
 //
-// After Update has returned nil, the Mux that fn got and its Groups refer to m.
+// Updates can run at the same time. Update of the Mux that fn gets is an error, and so
+// is Update of m inside fn, in the outer one. After Update has returned nil, the Mux
+// that fn got and its Groups refer to m.
 func (m *Mux) Update(fn func(m *Mux) error) error {
 	if fn == nil {
 		return errors.New("muxmaster: Update: the function is nil")
 	}
-	m = m.live()
-	if m.draft != nil || !m.updating.Lock() {
+	m = m.target()
+	if m.copyOf != nil {
 		return errors.New("muxmaster: Update inside another Update; change the Mux that the outer one passes")
 	}
-	defer m.updating.Unlock()
-	m.updating.Claim()
-	self := &Mux{draft: &draft{mux: m, muxes: map[*Mux]*declared{}}}
-	self.scope, self.draft.self = scope{self, m.level}, self
-	self.setFields(m.readFields())
-	defer self.draft.end()
-	if err := fn(self); err != nil {
-		return err
-	}
-	return self.draft.commit()
-}
-
-// end ends the Update.
-func (d *draft) end() {
-	defer d.mux.lock().Unlock()
-	clear(d.muxes)
-	d.log = nil
-	d.self.invalidate()
-}
-
-// commit compiles what the Muxes will have, and then replaces what they have.
-func (d *draft) commit() error {
-	compilers, err := d.collect()
-	if err != nil {
-		return err
-	}
-	for _, c := range compilers {
-		if err := c.compile(); err != nil {
+	for try, start := 0, time.Now(); try < maxTries && (try < 100 || time.Since(start) < 10*time.Second); try++ {
+		c := m.copy()
+		if err := fn(c); err != nil {
+			return err
+		}
+		if done, err := m.become(c); done || err != nil {
 			return err
 		}
 	}
-	defer d.mux.lock().Unlock()
-	late, err := d.refresh() // if something was declared meanwhile
-	if err != nil {
-		return err
-	}
-	for m, decl := range d.muxes {
-		m.declared = *decl
-		m.invalidate()
-	}
-	for m := range d.muxes {
-		m.prune()
-	}
-	d.mux.setFields(d.self.readFields())
-	d.done.Store(true)
-	for _, c := range compilers {
-		if !late {
-			c.version = c.mux.version
-			c.publish()
-		}
-	}
-	return nil
+	return errors.New("muxmaster: Update: the Mux was changed each of the many times that the function ran; it must change only the Mux that it gets")
 }
 
-// collect returns compilers for the Mux of the Update, and for all others that
-// serve requests and will change.
-func (d *draft) collect() (compilers []*compiler, err error) {
-	defer d.mux.lock().Unlock()
-	if _, err = d.refresh(); err != nil {
-		return nil, err
+// maxTries is the number of times that Update calls its function at most. Where several
+// run at the same time, one of them succeeds each time. No lock makes the others wait,
+// because Updates of two Muxes may be inside of each other.
+const maxTries = 1000
+
+// copy returns a Mux with the declarations and fields of m.
+func (m *Mux) copy() *Mux {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := New()
+	c.scope = scope{c, m.level}
+	c.copyOf, c.declared, c.base = m, m.declared.clone(), m.version.Load()
+	f := m.fields
+	if f == nil {
+		f = m.readFields()
 	}
-	for m := range d.muxes {
-		if m == d.mux || m.program.Load() != nil {
-			compilers = append(compilers, newCompiler(m, d, true))
+	c.setFields(f)
+	c.fields = nil
+	return c
+}
+
+// become makes what is declared on the copy c that of m, and reports whether it did. If
+// m has changed meanwhile, it does nothing.
+func (m *Mux) become(c *Mux) (done bool, err error) {
+	for _, r := range c.mounts() {
+		if r.mux().reaches(m, 0) {
+			return false, fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", r.pattern)
 		}
 	}
-	return compilers, nil
+	var replaced [][2]*program
+	c.mu.Lock()
+	m.mu.Lock()
+	if done = m.version.Load() == c.base; done {
+		m.declared = c.declared.clone() // c may still be used
+		m.fields = c.readFields()
+		m.setFields(m.fields)
+		m.changed()
+		c.done.Store(true)
+		c.changed()
+		// Those of mounts that have ended aren't used any more.
+		m.views = slices.DeleteFunc(m.views, func(v *view) bool { return v.idle.Add(1) > maxIdle })
+		for _, v := range append(slices.Clone(m.views), &m.root) {
+			p, old := m.publish(v)
+			replaced = append(replaced, [2]*program{p, old})
+		}
+	}
+	m.mu.Unlock()
+	c.mu.Unlock()
+	for _, x := range replaced {
+		x[0].replace(x[1])
+	}
+	return done, nil
 }
+
+// maxIdle is the number of Updates after which a view that no request has used is not
+// compiled with the others any more.
+const maxIdle = 8
 
 func (m *Mux) setFields(f *fields) {
-	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectCase
+	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.pool.values, f.pool.params, f.redirectSlash, f.redirectCase
 	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
-}
-
-// prune marks the levels that have routes as used, and discards those of Groups
-// whose routes were all removed, so that a program that replaces its Groups in
-// each Update doesn't keep them. add adds them again. The caller holds the lock.
-func (m *Mux) prune() {
-	used := map[*level]bool{}
-	for _, r := range m.routes.list() {
-		for l := r.level; l != nil && !used[l]; l = l.parent {
-			used[l] = true
-			l.used = l.parent != nil
-		}
-	}
-	m.levels = slices.DeleteFunc(slices.Clone(m.levels), func(l *level) bool {
-		l.pruned = l.mux == nil && l.used && !used[l]
-		for _, mnt := range m.mounted {
-			if l.pruned {
-				delete(mnt.levels, l)
-			}
-		}
-		return l.pruned
-	})
 }
 
 // Remove removes a route. pattern is its text as Routes lists it, with the method
 // in front:
 //
 //	mux.Remove("GET /users/:id")
+//	mux.Remove("/debug/pprof") // a mount
 //
-// Each method of a list is a route of its own. A route of a mounted Mux is
-// removed from this Mux only; pattern has its whole path. If there is no such
-// route, the error says what there is instead. Removing and registering a
-// pattern in one [Mux.Update] replaces its handler.
+// Each method of a list is a route of its own. The routes of a mounted Mux are removed
+// from that Mux, and the mount by its prefix. If there is no such route, the error says
+// what there is instead. Removing and registering a pattern in one [Mux.Update]
+// replaces its handler.
 //
 // When the last route of a Group is removed, it no longer responds to unmatched
 // requests, and no longer owns its prefix if Route made it, until a route is
-// registered on it again. Removing all routes of a mounted Mux from this Mux ends
-// the mount in the same way.
+// registered on it again.
 func (m *Mux) Remove(pattern string) error {
-	return m.change(func(m *Mux, d *draft) error {
-		r, err := d.view(m).routes.find(pattern)
-		if err != nil {
-			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, strings.TrimPrefix(err.Error(), "muxmaster: "))
-		}
-		d.remove(m, r)
-		return nil
-	})
+	mux := m.lock()
+	defer mux.mu.Unlock()
+	r, err := mux.find(pattern)
+	if err != nil {
+		return fmt.Errorf("muxmaster: Remove %q: %s", pattern, strings.TrimPrefix(err.Error(), "muxmaster: "))
+	}
+	mux.remove(r)
+	mux.changed()
+	return nil
 }
 
-// find returns the route that Routes lists by a text. If there is none, the error
-// says which routes are similar.
-func (s *routeSet) find(text string) (*route, error) {
-	var shapes, similar []string
-	for _, other := range []string{text, strings.TrimSuffix(text, "/") + "/{$}"} { // of a Group's root
-		for _, flags := range []trie.Flags{0, trie.Verb} {
-			p, err := parse(other, flags)
-			if err != nil {
+// find returns the route that Routes lists by a text. If there is none, or more than
+// one, the error says what to write instead.
+func (d *declared) find(text string) (*route, error) {
+	var found []*route
+	var forms []*pattern.Pattern
+	var failed error // of both kinds of methods
+	short := strings.TrimSuffix(text, "/")
+	for _, form := range []string{text, short + "/{$}", short + "/"} { // of a route, the root of a Group, a mount
+		verb, err := parse(form, trie.Verb)
+		handle, err2 := parse(form, 0)
+		if failed == nil && err != nil && err2 != nil {
+			failed = err2
+		}
+		for _, p := range []*pattern.Pattern{handle, verb} {
+			if p == nil {
 				continue
 			}
 			if len(p.Methods) > 1 {
 				return nil, errors.New("each method of a list is a route; remove one at a time")
 			}
-			if r := s.byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]; r != nil && r.text() == text {
+			forms = append(forms, p)
+			r := d.indexed().byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]
+			if r != nil && r.full() == text && r.text() != text {
 				return r, nil
 			}
-			shapes = append(shapes, p.Shape())
+			if r != nil && r.text() == text && !slices.Contains(found, r) {
+				found = append(found, r)
+			}
 		}
 	}
-	_, err := parse(text, 0)
-	if _, verb := parse(text, trie.Verb); err != nil && verb != nil {
-		return nil, err
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		text := "several routes have this text:"
+		for _, r := range found {
+			text += fmt.Sprintf(" %s, ", r.registered())
+			if r.full() != r.text() {
+				text = fmt.Sprintf("%swhich is also %q,", text, r.full())
+			}
+		}
+		return nil, errors.New(strings.TrimSuffix(text, ","))
+	case failed != nil:
+		return nil, failed
 	}
-	for _, r := range s.list() {
-		if slices.Contains(shapes, r.parsed.Shape()) {
+	var similar []string
+	for _, r := range d.routes {
+		p := r.parse()
+		if slices.ContainsFunc(forms, func(form *pattern.Pattern) bool {
+			_, _, why := p.Match(form.Path)
+			return p.Shape() == form.Shape() || why == "" && p.Host == form.Host
+		}) {
 			similar = append(similar, fmt.Sprintf("%q", r.text()))
 		}
 	}
 	return nil, errors.New(strings.TrimSuffix("there is no such route; similar: "+strings.Join(similar, ", "), "; similar: "))
 }
 
+// full returns a text that no other route has.
+func (r *route) full() string {
+	p := r.parse()
+	switch text := r.text(); {
+	case p.End == pattern.Slash:
+		return strings.TrimSuffix(strings.TrimSuffix(text, "{$}"), "/") + "/{$}"
+	case r.flags&trie.Owns != 0 && len(p.Segs) > 0:
+		return text + "/"
+	default:
+		return text
+	}
+}
+
 // text returns the text that Remove takes: the method, the host and the path.
 func (r *route) text() string {
 	i := strings.IndexByte(r.pattern, '/')
 	host := r.pattern[strings.LastIndexAny(r.pattern[:i], " \t")+1:]
-	if r.method == "" {
+	if r.method() == "" {
 		return host
 	}
-	return r.method + " " + host
+	return r.method() + " " + host
 }

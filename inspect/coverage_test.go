@@ -97,7 +97,7 @@ func TestCoverage(t *testing.T) {
 	// A mounted handler that sets the pattern: only middleware knows the route.
 	serve(covered(inside.Handler), "GET", "/inner/x")
 	unused := fmt.Sprint(inside.Unused())
-	if strings.Contains(unused, "/inner/") || !strings.Contains(unused, "/inner ") {
+	if strings.Contains(unused, "/inner") {
 		t.Errorf("not used: %s", unused)
 	}
 }
@@ -220,7 +220,7 @@ func TestCoverageOfForeignPatterns(t *testing.T) {
 	for range 3000 {
 		serve(h, "GET", "/x/")
 	}
-	if len(c.Unused()) != 2 {
+	if len(c.Unused()) != 1 {
 		t.Errorf("not used: %v", c.Unused())
 	}
 }

@@ -142,26 +142,9 @@ func sampleHost(host string, n int) string {
 	return strings.Join(labels, ".")
 }
 
-// markMounts finds the handlers that were mounted: Mount registers the path and
-// everything below it in one call, for every method.
-func markMounts(routes []Route) {
-	type place struct {
-		host, path, handler, file string
-		line                      int
-	}
-	bare := map[place]int{}
-	for i, r := range routes {
-		if r.Method == "" && !r.Below {
-			bare[place{r.Host, r.Pattern, r.Handler, r.File, r.Line}] = i
-		}
-	}
-	for i, r := range routes {
-		path, ok := strings.CutSuffix(r.Pattern, "/")
-		if !ok || !r.Below || r.Method != "" {
-			continue
-		}
-		if j, ok := bare[place{r.Host, path, r.Handler, r.File, r.Line}]; ok {
-			routes[i].Mount, routes[j].Mount = true, true
-		}
-	}
+// isMount reports whether r is a mounted handler: it serves what is below its pattern,
+// which doesn't say so.
+func isMount(r *muxmaster.Route) bool {
+	p, err := pattern.ParsePath(r.Pattern)
+	return r.Below && err == nil && p.End == pattern.Exact
 }

@@ -44,7 +44,6 @@ GET     /fast/:x                 inspect_test.fast   FILE
 GET     /g/:v                    inspect_test.show   FILE
 PATCH   /g/:v/x                  inspect_test.fails  FILE
 *       /plain                   http.NotFound       FILE
-*       /plain/                  http.NotFound       FILE
 DELETE  /sub/below               inspect_test.show   FILE
 GET     example.com/host/        http.NotFound       FILE
 PUT     example.com/host/        http.NotFound       FILE

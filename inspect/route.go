@@ -35,9 +35,8 @@ func Examine(m *muxmaster.Mux) []Route {
 func listRoutes(m *muxmaster.Mux) []Route {
 	routes := []Route{} // [] in JSON, not null
 	for r := range m.Routes() {
-		routes = append(routes, Route{Route: r})
+		routes = append(routes, Route{Route: r, Mount: isMount(&r)})
 	}
-	markMounts(routes)
 	markGuards(routes)
 	return routes
 }

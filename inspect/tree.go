@@ -22,12 +22,9 @@ type scopeNote struct {
 	Middleware []string `json:"middleware"`
 }
 
-// shownRoutes returns the routes without the bare prefixes of mounts.
 func shownRoutes(all []Route) (shown []*Route) {
 	for i := range all {
-		if r := &all[i]; r.Below || !r.Mount {
-			shown = append(shown, r)
-		}
+		shown = append(shown, &all[i])
 	}
 	return shown
 }

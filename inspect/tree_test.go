@@ -60,7 +60,7 @@ a.example/x  GET
 			m.Mount("/sub", sub)
 			m.Mount("/any", http.HandlerFunc(h))
 		}, `
-/any/   *  mount
+/any    *  mount
 /g  group + inspect.requireLogin
   /g    GET
 /r  route

@@ -6,27 +6,6 @@ import (
 	"testing"
 )
 
-func TestEncode(t *testing.T) {
-	for _, o := range []Outcome{{}, {Location: "/x?y"}, {Location: "/x", Pattern: "GET /x"}, {Allow: "GET, HEAD, OPTIONS"}} {
-		for _, depth := range []int{1, MaxDepth} {
-			text := o.Encode(depth)
-			if got := Decode(text, "PUT"); got != o || Depth(text) != depth {
-				t.Errorf("Decode(%q) = %+v, depth %d, want %+v, %d", text, got, Depth(text), o, depth)
-			}
-		}
-	}
-	if got := NotFound(7); len(got) != 1 || cap(got) != 1 || Depth(got[0]) != 7 || Decode(got[0], "GET") != (Outcome{}) {
-		t.Errorf("NotFound(7) = %q", got)
-	}
-	if Depth("") != 0 || Decode("", "GET") != (Outcome{}) {
-		t.Error("no text is not a 404 at depth 0")
-	}
-	// Middleware changed the method to one that has a route.
-	if got := Decode(Outcome{Allow: "GET, OPTIONS"}.Encode(1), "GET"); got != (Outcome{}) {
-		t.Errorf("Decode for an allowed method: %+v", got)
-	}
-}
-
 func TestStart(t *testing.T) {
 	for _, c := range []struct {
 		o                Outcome

@@ -12,7 +12,7 @@ import (
 )
 
 // ParsePath parses a path as the verb methods of the router do:
-// [METHOD[,METHOD...] ]/PATH. The path /x/ matches only itself.
+// [METHOD[,METHOD...] ][HOST]/PATH. The path /x/ matches only itself.
 func ParsePath(text string) (*Pattern, error) { return parse(text, false) }
 
 // Parse parses a pattern as Handle does: [METHOD[,METHOD...] ][HOST]/PATH. As
@@ -38,7 +38,7 @@ func parse(text string, handle bool) (*Pattern, error) {
 		rest = strings.TrimLeft(text[i+1:], " \t")
 	}
 	slash := strings.IndexByte(rest, '/')
-	if !handle && slash != 0 || slash < 0 {
+	if slash < 0 {
 		return nil, errors.New("the path must begin with /")
 	}
 	host := rest[:slash]

@@ -107,8 +107,8 @@ func TestParsePath(t *testing.T) {
 		{"/users/*rest", `/"users" all rest with its slash`},
 		{"GET,POST /x", `GET,POST /"x"`},
 		{"/x y", `/"x y"`},
-		{"example.com/x", "error"},
-		{"GET example.com/x", "error"},
+		{"example.com/x", `example.com/"x"`},
+		{"GET example.com/", "GET example.com slash"},
 		{"GET", "error"},
 		{"", "error"},
 	} {

@@ -17,6 +17,7 @@ package pattern
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
@@ -96,4 +97,50 @@ func (p *Pattern) AppendShape(b []byte) []byte {
 		b = append(b, 0, 1, 1)
 	}
 	return b
+}
+
+// NameRest returns p, whose End is All, with a name for what follows the slash at its
+// end. The value begins with this slash.
+func (p *Pattern) NameRest(name string) *Pattern {
+	q := *p
+	q.Rest, q.RestSlash = name, true
+	q.names = append(slices.Clip(p.names), name)
+	return &q
+}
+
+// Bare returns p, which ends in a slash, without it.
+func (p *Pattern) Bare() *Pattern {
+	q := *p
+	q.Path = strings.TrimSuffix(strings.TrimSuffix(p.Path, "{$}"), "/")
+	q.Text = p.Text[:len(p.Text)-len(p.Path)] + q.Path
+	if p.Rest != "" {
+		q.names = p.names[:len(p.names)-1]
+	}
+	q.End, q.Rest = Exact, ""
+	return &q
+}
+
+// Below returns p with a prefix, an Exact pattern, in front of its path, and with the
+// host of the prefix if p has none. A name of the prefix that p uses, too, is hidden:
+// the byte 0 is in front of it.
+func (p *Pattern) Below(prefix *Pattern) *Pattern {
+	q := *p
+	head, host := p.Text[:len(p.Text)-len(p.Path)], prefix.Text[:len(prefix.Text)-len(prefix.Path)]
+	q.Path = prefix.Path + p.Path
+	hosts, outer := NamedLabels(p.HostLabels), prefix.names
+	if p.Host == "" {
+		head += host
+		q.Host, q.HostLabels = prefix.Host, prefix.HostLabels
+	} else {
+		outer = outer[NamedLabels(prefix.HostLabels):]
+	}
+	q.Text = head + q.Path
+	q.Segs = slices.Concat(prefix.Segs, p.Segs)
+	q.names = slices.Concat(p.names[:hosts], outer, p.names[hosts:])
+	for i, name := range outer {
+		if slices.Contains(p.names, name) {
+			q.names[hosts+i] = "\x00" + name
+		}
+	}
+	return &q
 }

@@ -69,10 +69,9 @@ func ImpliedBy(p *pattern.Pattern) Flags {
 
 // AddFallback adds a fallback for the prefix p and everything below it. p is a
 // path without a trailing slash, or "". If there are several fallbacks for the
-// same prefix, the first one that owns it applies, or else the first one with
-// the highest region.
-func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool, region int) {
-	fb := &Fallback[P]{Payload: payload, Owns: owns, Region: region, depth: len(p.Segs)}
+// same prefix, the first one that owns it applies, or else the first one.
+func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool) {
+	fb := &Fallback[P]{Payload: payload, Owns: owns, depth: len(p.Segs)}
 	b.add(item[P]{fallback: fb, p: p}, p.Shape(), unknown) // after the routes
 }
 

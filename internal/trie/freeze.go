@@ -116,7 +116,8 @@ func (b *Builder[P]) freeze(list []ref, at int) *Tree[P] {
 // place adds the routes of one path to the tree, one for each method: an implied
 // route gives way to any other. static says that they are also in the static
 // table. It compares request paths with the text of patterns, so it cannot have
-// paths with parameters, and those whose text differs, as in /%61 or /x/{$}.
+// paths with parameters, and those whose text differs, as in /%61 or /x/{$}. Nor
+// does it have mounts, whose requests get values from the caller.
 func (f *freezer[P]) place(list []ref) (at routeRef, static bool) {
 	if len(list) == 0 {
 		return 0, false
@@ -128,7 +129,7 @@ func (f *freezer[P]) place(list []ref) (at routeRef, static bool) {
 		}
 		it := &f.items[r.index]
 		f.routes = append(f.routes, it.Route)
-		static = static && it.p.Static() && it.p.Path == it.Path()
+		static = static && it.Flags&Owns == 0 && it.p.Static() && it.p.Path == it.Path()
 	}
 	f.routes[len(f.routes)-1].Flags |= lastOfRun
 	if static {
@@ -145,7 +146,7 @@ func (f *freezer[P]) target(list []ref, depth, at int) (to target[P]) {
 	for ; n < len(list) && len(list[n].shape) == at; n++ {
 		if fb := f.items[list[n].index].fallback; fb == nil {
 			routes++
-		} else if fallback == nil || !fallback.Owns && (fb.Owns || fb.Region > fallback.Region) {
+		} else if fallback == nil || !fallback.Owns && fb.Owns {
 			fallback = fb
 		}
 	}

@@ -50,14 +50,14 @@ func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 			tree = cmp.Or(t.hosts[pattern.HostPort(full)], tree)
 		}
 		if tree != nil {
-			if rt := tree.find(s); rt != nil {
+			if rt := tree.find(s); rt != nil || s.owned {
 				return rt
 			}
 		}
 		for i := range t.wildHosts {
 			if h := &t.wildHosts[i]; pattern.MatchLabels(h.labels, host, s.vals()) {
 				s.n = pattern.NamedLabels(h.labels)
-				if rt := h.tree.find(s); rt != nil {
+				if rt := h.tree.find(s); rt != nil || s.owned {
 					return rt
 				}
 			}
@@ -110,37 +110,6 @@ func (t *Table[P]) allow(s *Search[P]) string {
 		}
 	}
 	return strings.Join(append(list, t.MethodName(OPTIONS)), ", ")
-}
-
-// Registered returns the route whose Pattern is the same text in memory, as same
-// reports for equal texts. If there is none, it returns one with an equal text:
-// found, which the search has found, or one for a method; or else found.
-func (t *Table[P]) Registered(text string, m Method, found *Route[P], same func(a, b string) bool) *Route[P] {
-	routes := t.byPattern.Load()
-	if routes == nil {
-		routes = &map[string][]*Route[P]{}
-		for _, rt := range t.All() {
-			(*routes)[rt.Pattern] = append((*routes)[rt.Pattern], rt)
-		}
-		t.byPattern.Store(routes)
-	}
-	best, most := found, -1
-	for _, rt := range (*routes)[text] {
-		n := 0
-		if same(rt.Pattern, text) {
-			n += 4
-		}
-		if rt == found {
-			n += 2
-		}
-		if rt.Method == m {
-			n++
-		}
-		if n > most {
-			best, most = rt, n
-		}
-	}
-	return best
 }
 
 // All returns all routes, in no particular order.

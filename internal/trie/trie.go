@@ -23,11 +23,7 @@
 // the method.
 package trie
 
-import (
-	"sync/atomic"
-
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
-)
+import "github.com/seed-1954dcaa/muxmaster/internal/pattern"
 
 // A Route is a pattern with one method.
 type Route[P any] struct {
@@ -53,20 +49,16 @@ const (
 	restNamed                    // the catch-all has a name, so it has a value
 	restSlash                    // the value of the catch-all starts with a slash
 	impliedAll                   // Implied by a route that ends in a catch-all, not by one that ends in a slash
-	Root                         // Pattern is a bare prefix, but the route serves the path with a slash
+	Owns                         // a mount: routes outside of its prefix are not tried below it; it is in no static table
 )
 
 // A Fallback serves the unmatched requests below a prefix.
 type Fallback[P any] struct {
 	Payload P
 	// Owns means that routes outside of the prefix are not tried for paths
-	// below it. A mounted Mux owns its prefix. Each such prefix starts a
-	// region. Within it, only fallbacks with the same Region apply, and
-	// fallbacks that own a longer prefix. Region 0 is everything outside of
-	// owned prefixes.
-	Owns   bool
-	Region int
-	depth  int // number of segments of the prefix
+	// below it.
+	Owns  bool
+	depth int // number of segments of the prefix
 }
 
 // A Table finds routes. It is immutable.
@@ -76,8 +68,6 @@ type Table[P any] struct {
 	wildHosts []wildHost[P]       // routes whose host has parameters, in order of precedence
 	custom    map[string]Method   // custom methods
 	MaxValues int                 // the largest number of values of a route
-
-	byPattern atomic.Pointer[map[string][]*Route[P]] // nil before the first Registered
 }
 
 // A Tree holds the routes of one host. It is immutable.

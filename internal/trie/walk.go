@@ -29,11 +29,10 @@ type Search[P any] struct {
 	Slash   *Route[P] // the first route found that matches the path with a slash appended, or nil
 	// handleSlash says that one of those routes is not of a verb method.
 	handleSlash bool
-	owned       bool // a fallback owns the path, so no other alternatives are tried
+	owned       bool // the path has an owner, so no other alternatives are tried
 
 	fallback  *Fallback[P] // the fallback with the longest matching prefix
 	fallbackN int          // number of values of its prefix, which are in the second half of vals
-	region    int          // the region of the path, see Fallback
 
 	dots  int  // index of the last . or .. segment of source, or -1, see fitsRest; 0 is unknown
 	probe bool // find only the fallback, and no route
@@ -42,7 +41,7 @@ type Search[P any] struct {
 // reset clears the results of the last search.
 func (s *Search[P]) reset() {
 	s.n, s.allowed, s.Slash, s.handleSlash, s.owned = 0, methodSet{}, nil, false, false
-	s.fallback, s.fallbackN, s.region, s.dots = nil, 0, 0, 0
+	s.fallback, s.fallbackN, s.dots = nil, 0, 0
 }
 
 // Fit makes room for the values of a route and of a fallback of t.
@@ -105,10 +104,10 @@ func (s *Search[P]) folded(seg string, start, end int) string {
 
 // enterPrefix records f if it applies to the path. The path has f's prefix.
 func (s *Search[P]) enterPrefix(f *Fallback[P]) {
-	if f == nil || !f.Owns && (f.Region != s.region || s.fallback != nil && s.fallback.depth >= f.depth) {
+	if f == nil || s.fallback != nil && s.fallback.depth >= f.depth {
 		return
 	}
-	s.fallback, s.region = f, f.Region
+	s.fallback = f
 	room := s.vals()
 	s.fallbackN = copy(room[len(room)/2:], room[:s.n])
 }
@@ -264,6 +263,7 @@ func (t *Tree[P]) catchAll(s *Search[P], nd *node[P], pos int) *Route[P] {
 		rt = t.routeAt(s, nd.rest)
 	}
 	if rt == nil {
+		s.owned = s.owned || nd.rest != 0 && t.routes[nd.rest-1].Flags&Owns != 0
 		return s.leavePrefix(nd.fallback)
 	}
 	if rt.Flags&restNamed != 0 {

@@ -48,6 +48,7 @@ type stdSegment struct {
 type Names struct {
 	stdPattern                         // str is namesMark and loc points to the owner's mark; net/http only prints them
 	nesting    atomic.Pointer[nesting] // the last one, see nested.go
+	mark       any                     // see NewMark
 }
 
 // Safe reports whether the build tag muxmaster_safe is set.
@@ -112,6 +113,39 @@ func NewNames(o *Owner, list []string, ring bool) *Names {
 	return n
 }
 
+// NewMark returns Names like NewNames that also tell whoever gets the request what v
+// is: see [Mark].
+func NewMark(o *Owner, list []string, ring bool, v any) *Names {
+	n := NewNames(o, list, ring)
+	n.mark = v
+	if !Direct {
+		remember(n)
+	}
+	return n
+}
+
+// Mark returns what the Names of r were made with by [NewMark], or nil. Only those
+// that were set last count.
+func Mark(r *http.Request) any {
+	if !Direct {
+		if n := remembered(r); n != nil {
+			return n.mark
+		}
+		return nil
+	}
+	p := layOut(r).pat
+	if p == nil {
+		return nil
+	}
+	if x := p.nested(); x != nil {
+		return x.inner.mark
+	}
+	if n := p.names(); n != nil {
+		return n.mark
+	}
+	return nil
+}
+
 func segments(list []string) []stdSegment {
 	s := make([]stdSegment, len(list))
 	for i, name := range list {
@@ -159,7 +193,7 @@ func (n *Names) TrySet(r *http.Request, pattern string, slots []string) bool {
 // hide those with the same name until n's are replaced or dropped.
 func (n *Names) Set(r *http.Request, slots []string) {
 	if !Direct {
-		safeSet(r, n.list(), slots)
+		safeSet(r, n, n.list(), slots)
 		return
 	}
 	q := layOut(r)
@@ -208,9 +242,17 @@ func (n *Names) Values(r *http.Request) []string {
 // Has reports whether r has path values set directly. It requires Direct.
 func Has(r *http.Request) bool { return layOut(r).pat != nil }
 
+// Foreign reports whether r has a mark, or values of another owner than o. It
+// requires Direct.
+func Foreign(r *http.Request, o *Owner) bool {
+	q := layOut(r)
+	return q.pat != nil && (!Same(q.pat.loc, o.loc()) || (*Names)(unsafe.Pointer(q.pat)).mark != nil)
+}
+
 // Drop removes the owner's values from r, which an earlier match may have set.
 func Drop(r *http.Request, o *Owner) {
 	if !Direct {
+		safeDrop(r)
 		return
 	}
 	if q := layOut(r); q.pat != nil {

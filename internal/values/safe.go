@@ -18,13 +18,36 @@ const Safe = true
 const Direct = false
 
 // Names holds the names of a route's values.
-type Names struct{ list []string }
+type Names struct {
+	list []string
+	mark any // see NewMark
+}
 
 // NewNames returns Names for routes with these parameters.
-func NewNames(_ *Owner, list []string, _ bool) *Names { return &Names{slices.Clone(list)} }
+func NewNames(_ *Owner, list []string, _ bool) *Names { return &Names{list: slices.Clone(list)} }
+
+// NewMark returns Names like NewNames that also tell whoever gets the request what v
+// is: see [Mark].
+func NewMark(_ *Owner, list []string, _ bool, v any) *Names {
+	n := &Names{slices.Clone(list), v}
+	remember(n)
+	return n
+}
+
+// Mark returns what the Names of r were made with by [NewMark], or nil. Only those
+// that were set last count.
+func Mark(r *http.Request) any {
+	if n := remembered(r); n != nil {
+		return n.mark
+	}
+	return nil
+}
+
+// Drop removes the mark of r.
+func Drop(r *http.Request, _ *Owner) { safeDrop(r) }
 
 // Set sets the path values of r. The slots hold the values.
-func (n *Names) Set(r *http.Request, slots []string) { safeSet(r, n.list, slots) }
+func (n *Names) Set(r *http.Request, slots []string) { safeSet(r, n, n.list, slots) }
 
 // Each calls yield with the name and the value of each path value of the
 // innermost router, until it returns false.
@@ -39,5 +62,5 @@ func (n *Names) TrySet(*http.Request, string, []string) bool { return false }
 func (n *Names) Values(*http.Request) []string               { return nil }
 func (n *Names) TryClear(*http.Request)                      {}
 func ClearCopy(*http.Request)                                {}
-func Drop(*http.Request, *Owner)                             {}
 func Has(*http.Request) bool                                 { return true }
+func Foreign(*http.Request, *Owner) bool                     { return true }

@@ -2,7 +2,12 @@ package values
 
 import (
 	"net/http"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"weak"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
@@ -12,14 +17,56 @@ import (
 // router set a value. So a value that an earlier router or match has set remains
 // visible under its name, and Each yields only those of the innermost router.
 
-// safeSet sets the path values of r. The caller sets r.Pattern afterwards.
-func safeSet(r *http.Request, list, slots []string) {
-	if r.Pattern != "" && len(list) > 0 {
+// safeSet sets the path values of r, and its mark if n has one. The caller sets
+// r.Pattern afterwards.
+func safeSet(r *http.Request, n *Names, list, slots []string) {
+	id, marked := marks.ids.Load(weak.Make(n))
+	if (r.Pattern != "" || r.PathValue(markName) != "") && (len(list) > 0 || marked) {
 		unshare(r) // another router may have set values
 	}
+	safeDrop(r)
 	for i, name := range list {
 		r.SetPathValue(name, slots[i])
 	}
+	if marked {
+		r.SetPathValue(markName, id.(string))
+	}
+}
+
+// safeDrop removes the mark of r.
+func safeDrop(r *http.Request) {
+	if r.PathValue(markName) != "" {
+		unshare(r)
+		r.SetPathValue(markName, "")
+	}
+}
+
+// A request can't hold Names, so their mark is a text, by which they are found.
+const markName = Hidden + "mark"
+
+var marks struct {
+	last  atomic.Uint64
+	ids   sync.Map // text by weak.Pointer[Names]
+	names sync.Map // weak.Pointer[Names] by text
+}
+
+// remember makes remembered find n until it is collected.
+func remember(n *Names) {
+	id, p := strconv.FormatUint(marks.last.Add(1), 36), weak.Make(n)
+	marks.ids.Store(p, id)
+	marks.names.Store(id, p)
+	runtime.AddCleanup(n, func(id string) {
+		marks.ids.Delete(p)
+		marks.names.Delete(id)
+	}, id)
+}
+
+// remembered returns the Names of r's mark, or nil.
+func remembered(r *http.Request) *Names {
+	if p, ok := marks.names.Load(r.PathValue(markName)); ok {
+		return p.(weak.Pointer[Names]).Value()
+	}
+	return nil
 }
 
 // unshare gives r path values of its own. Those that SetPathValue set are in a

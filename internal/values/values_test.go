@@ -152,9 +152,40 @@ func TestEach(t *testing.T) {
 // TestSetAllocations checks that SetPathValue's way allocates only the map that
 // net/http makes.
 func TestSetAllocations(t *testing.T) {
-	slots := []string{"1"}
+	slots, n := []string{"1"}, NewNames(new(Owner), []string{"x"}, false)
 	before := testing.AllocsPerRun(100, func() { new(http.Request).SetPathValue("x", "1") })
-	if got := testing.AllocsPerRun(100, func() { safeSet(new(http.Request), []string{"x"}, slots) }); got > before {
+	if got := testing.AllocsPerRun(100, func() { safeSet(new(http.Request), n, []string{"x"}, slots) }); got > before {
 		t.Errorf("%v allocations, SetPathValue alone has %v", got, before)
+	}
+}
+
+// A request has the mark of the Names that were set last.
+func TestMark(t *testing.T) {
+	o, other := new(Owner), new(Owner)
+	a, plain := NewMark(o, []string{"x"}, false, "a"), NewNames(o, []string{"y"}, false)
+	b, foreign := NewMark(other, nil, false, "b"), NewNames(other, []string{"z"}, false)
+	for _, c := range []struct {
+		set  []*Names
+		want any
+	}{
+		{nil, nil}, {[]*Names{a}, "a"}, {[]*Names{plain}, nil}, {[]*Names{a, plain}, nil}, {[]*Names{plain, a}, "a"},
+		{[]*Names{a, b}, "b"}, {[]*Names{a, foreign}, nil}, {[]*Names{foreign, a}, "a"}, {[]*Names{a, b, a}, "a"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		for _, n := range c.set {
+			n.Set(r, []string{"1"})
+			r.Pattern = "/"
+		}
+		if got := Mark(r); got != c.want {
+			t.Errorf("%d Names: %v, want %v", len(c.set), got, c.want)
+		}
+		if got := Mark(r.WithContext(r.Context())); got != c.want {
+			t.Errorf("%d Names, a copy: %v, want %v", len(c.set), got, c.want)
+		}
+		Drop(r, o)
+		Drop(r, other)
+		if got := Mark(r); got != nil {
+			t.Errorf("%d Names, dropped: %v", len(c.set), got)
+		}
 	}
 }

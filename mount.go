@@ -1,0 +1,232 @@
+package muxmaster
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/values"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
+)
+
+// This file mounts handlers. A mount is a route for a prefix and everything below it.
+// If its handler is a Mux, or calls one, that Mux serves the request by a view: a
+// program of its routes with the prefix in front. The request tells the Mux where it is
+// mounted:
+//
+//	outer  Mount("/api", logging(sub))   routes /api/users/5 to the mount, and marks the
+//	                                     request with its point
+//	sub    GET("/users/:id", show)       finds the point, and its view at /api there,
+//	                                     which has the route GET /api/users/:id
+
+// Mount registers h for prefix and everything below it, for every method. Routes of
+// this Mux with a more specific pattern take precedence. h serves the prefix itself
+// without a redirect, and it sees the unchanged path; use [http.StripPrefix] to remove
+// the prefix. The middleware of the scope is called once for the mount.
+//
+// If h is a *Mux, or a handler that calls one, such as a Mux in middleware or in a
+// struct, the Mux serves all requests at or below the prefix as if its routes had the
+// prefix in front, including those registered later: path values of the prefix,
+// r.Pattern and redirects are whole. It writes its own 404, 405 and OPTIONS responses,
+// inside its middleware; where it has no NotFound or MethodNotAllowed, those of this
+// Mux apply. If a handler around it has removed the prefix from the path, it serves the
+// request as it is. Path values are pooled only if both Muxes enable it. [Mux.Routes],
+// [Mux.Explain] and [Mux.URL] find the routes of h if it is a *Mux, or has a method
+// Unwrap() http.Handler that leads to one.
+//
+// Mount panics if prefix is not a valid path or has a catch-all, if something is
+// mounted there, if h is nil, a *Group, this Mux or one that has it mounted, or if a
+// route of h has a parameter of the same name as prefix.
+func (m *scope) Mount(prefix string, h http.Handler) {
+	must(m.mount(prefix, h))
+}
+
+func (m *scope) mount(prefix string, h http.Handler) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("muxmaster: Mount %q: %w", prefix, fmt.Errorf(format, args...))
+	}
+	if isNil(h) {
+		return fail("the handler is nil")
+	}
+	if prefix == "" || prefix[0] != '/' {
+		return fail("the prefix must begin with /")
+	}
+	full := m.join(prefix)
+	if full != "" {
+		if _, err := parse(m.host+full, 0); err != nil {
+			return err
+		}
+	}
+	p, err := parse(m.host+full+"/", 0)
+	if err != nil {
+		return err
+	}
+	if g, ok := h.(*Group); ok {
+		g.target()
+		return fail("a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New")
+	}
+	if sub := muxIn(h); sub != nil {
+		mux := m.target()
+		switch s := sub.target(); {
+		case p.Multi() >= 0: // which of several values would be its prefix?
+			return fail("the prefix of a Mux cannot have a catch-all; use Group")
+		case s.reaches(mux, 0):
+			return fail("a Mux cannot be mounted within itself")
+		case s.copyOf != nil:
+			return fail("the Mux that Update passes cannot be mounted before Update has returned")
+		default:
+			for r := range s.Routes() {
+				if q, err := parse(r.Pattern, trie.Verb); err == nil {
+					for _, name := range q.Names() {
+						if slices.Contains(p.Names(), name) {
+							return fail("the parameter %q is also one of the route %q", name, r.Pattern)
+						}
+					}
+				}
+			}
+		}
+	}
+	rt := &route{pattern: m.host + cmp.Or(full, "/"), flags: trie.Owns}
+	rt.parsed.Store(p)
+	return m.register(h, rt)
+}
+
+// muxIn returns the Mux that h is or wraps, or nil.
+func muxIn(h http.Handler) *Mux {
+	for range 100 { // a wrapper may wrap itself
+		switch x := h.(type) {
+		case *Mux:
+			return x
+		case *Group:
+			return x.target()
+		case interface{ Unwrap() http.Handler }:
+			h = x.Unwrap()
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// maxDepth bounds how deep Muxes can be mounted in each other, because handlers
+// that aren't known to call a Mux can make a circle of them.
+const maxDepth = 32
+
+// reaches reports whether m is other, or has it mounted.
+func (m *Mux) reaches(other *Mux, depth int) bool {
+	if m == other || m == other.copyOf {
+		return true
+	}
+	return depth < maxDepth && slices.ContainsFunc(m.mounts(), func(r *route) bool { return r.mux().reaches(other, depth+1) })
+}
+
+// mounts returns the routes that mount a Mux.
+func (m *Mux) mounts() (list []*route) {
+	m = m.lock()
+	defer m.mu.Unlock()
+	for _, r := range m.routes {
+		if r.mux() != nil {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// mux returns the Mux that r mounts, or nil.
+func (r *route) mux() *Mux {
+	if r.flags&trie.Owns == 0 {
+		return nil
+	}
+	sub := muxIn(r.original)
+	if sub == nil {
+		return nil
+	}
+	return sub.target()
+}
+
+// restName is the name of the hidden path value with the path below a mount.
+const restName = values.Hidden + "rest"
+
+// at returns the view that serves r: that below the mount that r came from, if the
+// path still has its prefix, or else the Mux itself.
+func (m *Mux) at(r *http.Request) *view {
+	m = m.target()
+	pt, ok := values.Mark(r).(*point)
+	switch {
+	case !ok:
+		return &m.root
+	case pt.view.mux == m: // m mounts what called it
+		return pt.view
+	}
+	path, rest := r.URL.Path, r.PathValue(restName)
+	switch {
+	case pt.prefix.Path == "":
+	case path == rest:
+		return &m.root
+	case len(path) > len(rest) && strings.HasSuffix(path, rest):
+	default: // it was changed otherwise
+		if _, matched, _ := pt.prefix.Match(wirepath.Clean(wirepath.Escaped(path, r.URL.RawPath))); matched < len(pt.prefix.Segs) {
+			return &m.root
+		}
+	}
+	return pt.at(m)
+}
+
+// at returns the view of m at the point.
+func (pt *point) at(m *Mux) *view {
+	for {
+		old := pt.views.Load()
+		if i := slices.IndexFunc(*old, func(v *view) bool { return v.mux == m }); i >= 0 {
+			return (*old)[i]
+		}
+		if pt.prefix.Multi() >= 0 {
+			return &m.root
+		}
+		if pt.view.depth == maxDepth {
+			return &New().root // has no routes
+		}
+		v := &view{mux: m, owner: pt.view.owner, prefix: pt.prefix, pool: pt.pool, depth: pt.view.depth + 1}
+		v.outer.Store(pt.outer.Load())
+		list := append((*old)[max(0, len(*old)-maxViews+1):len(*old):len(*old)], v)
+		if pt.views.CompareAndSwap(old, &list) {
+			return v
+		}
+	}
+}
+
+// maxViews bounds the views that a point and a Mux keep, for handlers that make Muxes
+// for each request, and programs that mount one Mux on many others.
+const maxViews = 32
+
+// inherit makes the views below p use the NotFound and MethodNotAllowed of p's
+// Mux.
+func (p *program) inherit() {
+	for r, pt := range p.points {
+		x := p.view.inherited(p.fields, r.level)
+		pt.outer.Store(x)
+		for _, v := range *pt.views.Load() {
+			v.outer.Store(x)
+			if q := v.program.Load(); q != nil {
+				q.inherit()
+			}
+		}
+	}
+}
+
+// end makes the mounted Muxes forget the views at the points of old that p doesn't
+// have.
+func (p *program) end(old *program) {
+	for r, pt := range old.points {
+		if p.points[r] == pt {
+			continue
+		}
+		for _, v := range *pt.views.Load() {
+			v.mux.mu.Lock()
+			v.mux.views = slices.DeleteFunc(v.mux.views, func(w *view) bool { return v == w })
+			v.mux.mu.Unlock()
+		}
+	}
+}
