@@ -162,7 +162,7 @@ func (m *scope) join(prefix string) string {
 	}
 	var err error
 	if prefix[0] != '/' {
-		err = errors.New("the prefix must begin with /")
+		err = errors.New("the path must begin with /")
 	} else if _, err = parsePrefix("", prefix); err == nil {
 		_, err = parsePrefix(m.host, m.prefix+prefix)
 	}

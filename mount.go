@@ -52,7 +52,7 @@ func (m *scope) mount(prefix string, h http.Handler) error {
 		return fail("the handler is nil")
 	}
 	if prefix == "" || prefix[0] != '/' {
-		return fail("the prefix must begin with /")
+		return fail("the path must begin with /")
 	}
 	full := m.join(prefix)
 	if full != "" {

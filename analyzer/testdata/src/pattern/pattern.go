@@ -101,12 +101,12 @@ func conflicts() {
 	sub := muxmaster.New()
 	sub.GET("/s", h)
 	mux.Mount("/sub", sub)
-	mux.GET("/sub/s", h) // want `it matches the same requests`
+	mux.GET("/sub/s", h) // wins over the route of the mounted Mux
 	more(mux)
 	mux.Mount("/debug/", handler)
 	mux.Handle("/debug/", handler) // want `it matches the same requests as "/debug/"`
-	mux.ANY("/debug", h)           // want `it matches the same requests as "/debug/"`
-	mux.GET("/debug", h)
+	mux.ANY("/debug", h)           // more specific than the mount
+	mux.Mount("/debug", handler)   // want `it matches the same requests as "/debug/"`
 	mux.ServeSPA("/spa", public)
 	mux.GET("/spa", h) // want `it matches the same requests as "/spa"`
 
