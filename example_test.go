@@ -591,6 +591,56 @@ func ExampleMux_Route() {
 	// 200 page
 }
 
+// A tenant has its own routes, middleware and 404, all of which see its name.
+func ExampleMux_Host() {
+	mux := muxmaster.New()
+	tenant := mux.Host("{tenant}.example.com")
+	tenant.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, r.PathValue("tenant"), ": ")
+			next.ServeHTTP(w, r)
+		})
+	})
+	tenant.NotFound = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "no page") })
+	tenant.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "user ", r.PathValue("id")) })
+	mux.GET("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "every host") })
+	for _, url := range []string{"http://acme.example.com/users/7", "http://acme.example.com/none", "http://example.com/", "http://example.com/users/7"} {
+		show(mux, "GET", url, "")
+	}
+	// Output:
+	// 200 acme: user 7
+	// 200 acme: no page
+	// 200 every host
+	// 404 404 page not found
+}
+
+// The function is called when a route is registered. It returns next itself for routes
+// that need nothing, which then cost nothing.
+func ExampleMux_UseRoute() {
+	type maxBytes struct{} // the key of an annotation
+	mux := muxmaster.New()
+	mux.UseRoute(func(route muxmaster.Route, next http.Handler) http.Handler {
+		limit, ok := route.Value(maxBytes{}).(int64)
+		if !ok {
+			return next
+		}
+		fmt.Println(route.Method, route.Pattern, "reads at most", limit, "bytes")
+		return http.MaxBytesHandler(next, limit)
+	})
+	read := func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, n, " ", err)
+	}
+	mux.POST("/uploads", read)
+	mux.Annotate(maxBytes{}, int64(2)).POST("/notes", read)
+	show(mux, "POST", "/uploads", "abc")
+	show(mux, "POST", "/notes", "abc")
+	// Output:
+	// POST /notes reads at most 2 bytes
+	// 200 3 <nil>
+	// 200 2 http: request body too large
+}
+
 func ExampleMux_Name() {
 	mux := muxmaster.New()
 	mux.Name("user.show").GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
@@ -611,13 +661,12 @@ func ExampleMux_URL() {
 	// muxmaster: URL: no route has the name "user.list"
 }
 
-// Middleware reads the annotation of the route that serves the request.
+// Middleware of UseRoute reads the annotation when it is made.
 func ExampleMux_Annotate() {
 	type scope struct{} // the key
 	mux := muxmaster.New()
-	mux.Use(func(next http.Handler) http.Handler {
+	mux.UseRoute(func(route muxmaster.Route, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			route, _ := mux.Lookup(r)
 			fmt.Fprint(w, "needs ", route.Value(scope{}), ": ")
 			next.ServeHTTP(w, r)
 		})

@@ -73,14 +73,14 @@ func parseHost(text, outer string) (string, error) {
 		host = rest
 	}
 	host, _, _ = strings.Cut(host, "/")
-	bare := host
-	if i := strings.LastIndexAny(host, ":]}"); i >= 0 && host[i] == ':' {
-		bare = host[:i]
+	bare := strings.TrimRight(host, "0123456789")
+	if bare = strings.TrimSuffix(bare, ":"); !strings.HasPrefix(host[len(bare):], ":") {
+		bare = host // ends in digits, or has no port
 	}
 	switch {
 	case outer != "":
 		return "", fmt.Errorf("it is inside Host(%q); a request has one host, so call Host on the Mux", outer)
-	case text == "" || strings.ContainsAny(text, " \t"):
+	case text == "" || strings.ContainsAny(host, " \t?#@") || strings.Contains(strings.ReplaceAll(host, "...}", "}"), ".."):
 		return "", errors.New("it is not a host; write one such as example.com or {tenant}.example.com")
 	case bare == "":
 		return "", errors.New("the host is missing")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect"
@@ -528,4 +529,210 @@ func TestMiddlewareThatRegisters(t *testing.T) {
 		})
 		wants(t, m, exchanges{{"/x", "x"}, {"/made/1", "made"}}, name)
 	}
+}
+
+// A Host is a scope: its values are there in its middleware and in its 404, 405, OPTIONS
+// and redirect responses, before and after the routes, in Groups and mounted Muxes.
+func TestHost(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		tenant := wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if r.PathValue("tenant") == "" {
+				http.Error(w, "no tenant", http.StatusForbidden)
+				return
+			}
+			fmt.Fprintf(w, "<%s> ", r.PathValue("tenant"))
+			next.ServeHTTP(w, r)
+		})
+		said := func(what string) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				fmt.Fprint(w, what, " ", r.PathValue("tenant"), " ", w.Header().Get("Allow"))
+			})
+		}
+		m.NotFound, m.MethodNotAllowed = said("m 404"), said("m 405")
+		add(m, "GET /open|GET /none/of/host|ANY /all/*rest|GET /shared/x")
+		h := m.Host("{tenant}.h.com")
+		h.Use(tenant)
+		add(h, "GET /users/:id|POST /users|GET /slash/|Handle GET /tree/|Handle PUT /all/x")
+		api := h.Group("/api/:v")
+		api.NotFound = said("api 404")
+		add(api, "GET /|GET /x")
+		h.Route("/own", func(g *muxmaster.Group) { add(g, "GET /x") })
+		h.Name("named").GET("/named/:id", func(w http.ResponseWriter, r *http.Request) {
+			path, err := m.URL("named", "id", "1")
+			with, err2 := m.URL("named", "tenant", "t", "id", "1")
+			fmt.Fprint(w, r.Pattern, " ", path, with, " ", err, err2)
+		})
+		sub := newMux(mode.pooled)
+		add(sub, "GET /|GET /x")
+		h.Mount("/sub", sub)
+		h.Mount("/plain", tell("Mount"))
+		h.ServeFiles("/files/*path", fstest.MapFS{"a.txt": {Data: []byte("a")}})
+		h.ServeSPA("/spa", fstest.MapFS{"index.html": {Data: []byte("page")}})
+		m.Group("/admin").Host("admin.h.com").GET("/", tell("admin")) // the prefix stays
+		m.Host("api.h.com").GET("/users/:id", tell("exact"))
+		m.Host("{sub...}.deep.org").GET("/", values)
+		wantOutcomes(t, m, exchanges{
+			{"a.h.com/users/5", "<a> GET /users/:id"}, {"A.H.com./users/5", "<a> GET /users/:id"}, {"a.h.com:8080/users/5", "<a> GET /users/:id"},
+			{"a.h.com/none", "<a> m 404 a"},
+			{"PUT a.h.com/users", "<a> m 405 a POST, OPTIONS"},
+			{"OPTIONS a.h.com/users", "<a> Allow POST, OPTIONS"},
+			{"a.h.com/users/5/", "<a> => /users/5"}, {"a.h.com/tree", "<a> => /tree/"}, {"a.h.com/slash?q", "<a> => /slash/?q"}, {"a.h.com/users//5", "<a> => /users/5"},
+			// A Group inside has its own handlers, and the values of both.
+			{"a.h.com/api/1", "<a> GET /"}, {"a.h.com/api/1/x", "<a> GET /x"}, {"a.h.com/api/1/none", "<a> api 404 a"}, {"PUT a.h.com/api/1/x", "<a> m 405 a GET, HEAD, OPTIONS"},
+			{"a.h.com/own/x", "<a> GET /x"}, {"a.h.com/own/none", "<a> m 404 a"},
+			{"a.h.com/sub", "<a> GET /"}, {"a.h.com/sub/x", "<a> GET /x"}, {"a.h.com/sub/none", "<a> m 404 a"}, {"PUT a.h.com/sub/x", "<a> m 405 a GET, HEAD, OPTIONS"},
+			{"a.h.com/plain/y", "<a> Mount"}, {"a.h.com/files/a.txt", "<a> a"}, {"a.h.com/files/b.txt", "<a>"}, {"a.h.com/spa/a.txt", "<a>"},
+			{"a.h.com/named/7", "<a> GET {tenant}.h.com/named/:id /named/1/named/1 <nil> <nil>"},
+			// Routes without a host also serve the host, outside of its middleware; where the
+			// host has a route for the path and method, that wins.
+			{"a.h.com/open", "GET /open"}, {"a.h.com/all/x", "ANY /all/*rest"}, {"PUT a.h.com/all/x", "<a> Handle PUT /all/x"}, {"PUT a.h.com/open", "<a> m 405 a GET, HEAD, OPTIONS"},
+			// An exact host comes first, and then the one with parameters.
+			{"api.h.com/users/5", "exact"}, {"POST api.h.com/users", "<api> POST /users"}, {"api.h.com/none", "m 404"},
+			// Other hosts know nothing of it.
+			{"example.com/users/5", "m 404"}, {"h.com/users/5", "m 404"}, {"x.y.h.com/users/5", "m 404"}, {"PUT example.com/shared/x", "m 405  GET, HEAD, OPTIONS"},
+			{"admin.h.com/admin", "admin"}, {"b.h.com/admin", "m 404"},
+			{"x.y.deep.org/", `sub="x.y"`}, {"deep.org/", "m 404"},
+		}, mode.name)
+	}
+	// Of a Host and a Group without one, the longer prefix responds, and else the Host.
+	m := muxmaster.New()
+	login := m.Group("/admin")
+	login.Use(trace("login"))
+	add(login, "GET /x")
+	host := m.Host("{t}.h.com")
+	host.Use(trace("host"))
+	add(host, "GET /y")
+	inner := host.Group("/admin")
+	add(m, "GET /z")
+	wantOutcomes(t, m, exchanges{{"a.h.com/none", "host"}, {"a.h.com/admin/none", "host"}, {"h.org/admin/none", "login"}, {"a.h.com/admin/x", "login GET /x"}})
+	inner.GET("/y", tell("y"))
+	must(m.Remove("GET {t}.h.com/admin/y"))
+	wantOutcomes(t, m, exchanges{{"a.h.com/admin/none", "login"}, {"a.h.com/none", "host"}})
+	must(m.Remove("GET {t}.h.com/y"))
+	wantOutcomes(t, m, exchanges{{"a.h.com/admin/none", "login"}, {"a.h.com/none", ""}})
+}
+
+func TestHostRefusals(t *testing.T) {
+	list := refusals{
+		{"in a Host", func(m *muxmaster.Mux) { m.Host("a.com").Group("/g").Host("b.com") }, `Host "b.com": it is inside Host("a.com")`},
+		{"Handle in a Host", func(m *muxmaster.Mux) { m.Host("a.com").Handle("GET b.com/x", tell("")) }, `pattern "GET b.com/x": the host "b.com" is inside Host("a.com"); register it on the Mux`},
+		{"Handle with the same host", func(m *muxmaster.Mux) { m.Host("a.com").With().Handle("a.com/x", tell("")) }, `inside Host("a.com")`},
+		{"Group in a Host", func(m *muxmaster.Mux) { m.Host("a.com").Group("b.com/x") }, "must begin with /"},
+		{"Mount in a Host", func(m *muxmaster.Mux) { m.Host("a.com").Mount("b.com/x", tell("")) }, "must begin with /"},
+		{"GET of a host", func(m *muxmaster.Mux) { m.GET("a.com/x", tell("")) }, "a host belongs to Handle, or to Host"},
+		{"a prefix with the name", func(m *muxmaster.Mux) { m.Group("/:t").Host("{t}.a.com") }, "twice"},
+		{"a route with the name", func(m *muxmaster.Mux) { m.Host("{t}.a.com").GET("/:t", tell("")) }, "twice"},
+		{"of a zero Mux", func(m *muxmaster.Mux) { new(muxmaster.Mux).Host("a.com") }, "not made by New"},
+	}
+	for _, c := range [][2]string{
+		{"", "is not a host"}, {" ", "is not a host"}, {"GET a.com", "is not a host"}, {"/x", "the host is missing"}, {"https://", "the host is missing"}, {":80", "the host is missing"},
+		{"a.com:80", `write "a.com"`}, {"{t}.a.com:8080", `write "{t}.a.com"`}, {"[::1]:80", `write "[::1]"`}, {"https://a.com", `write "a.com"`}, {"https://a.com:443/x", `write "a.com"`},
+		{"a.com/", `write "a.com"`}, {"a.com/x", `write "a.com"`}, {"{t}.a.com/x/:id", `write "{t}.a.com"`},
+		{"*.a.com", "{sub...}.a.com"}, {":t.a.com", "is written {name}"}, {"{t:[a-z]+}.a.com", "host"}, {"a{t}.com", "host"}, {"{t", "{"}, {"a..com", "host"}, {"a.com?x", "host"},
+	} {
+		list = append(list, refusals{{"Host " + c[0], func(m *muxmaster.Mux) { m.Host(c[0]) }, c[1]}}...)
+	}
+	list.test(t)
+}
+
+// UseRoute is called once for each route and method when it is registered, knows what
+// Routes lists, and is never called again; for unmatched requests it gets the zero Route.
+func TestUseRoute(t *testing.T) {
+	type key struct{}
+	var made []string
+	limit := func(route muxmaster.Route, next http.Handler) http.Handler {
+		label := strings.TrimSpace(fmt.Sprint(route.Method, " ", route.Host, route.Pattern, " ", route.Name, route.Value(key{})))
+		if route.Line == 0 {
+			label = fmt.Sprint("unmatched", route.Value(key{}))
+		}
+		made = append(made, label)
+		return trace("[" + label + "]")(next)
+	}
+	wantMade := func(when string, want ...string) {
+		t.Helper()
+		if !slices.Equal(made, want) {
+			t.Errorf("%s: made for %q, want %q", when, made, want)
+		}
+		made = nil
+	}
+	m, sub := muxmaster.New(), muxmaster.New()
+	m.UseRoute(limit)
+	m.Annotate(key{}, 1).Name("n").GET("/x/:id", tell("x"))
+	m.Annotate(key{}, 2).Annotate(key{}, 3).Group("/g").GET("/", tell("g"))
+	m.Method("PUT,DELETE", "/x/:id", tell("x"))
+	m.Host("{t}.h.com").Handle("/tree/", tell("tree"))
+	m.With(trace("with")).ANY("/any", tell("any"))
+	m.Mount("/plain", tell("plain"))
+	wantMade("registration", "GET /x/:id n1", "GET /g 3", "PUT /x/:id <nil>", "DELETE /x/:id <nil>", "{t}.h.com/tree/ <nil>", "/any <nil>", "/plain <nil>")
+	sub.UseRoute(limit)
+	sub.Annotate(key{}, 4).GET("/y", tell("y"))
+	m.Annotate(key{}, 5).Mount("/sub/:s", sub)
+	other := muxmaster.New()
+	other.Mount("/other", sub)
+	wantMade("mount", "GET /y 4", "/sub/:s 5")
+	if err := m.TryHandle("GET /x/{again}", tell("")); err == nil {
+		t.Error("a conflict isn't refused")
+	}
+	made = nil
+	for range 3 {
+		wants(t, m, exchanges{
+			{"/x/1", "[GET /x/:id n1] x"}, {"DELETE /x/1", "[DELETE /x/:id <nil>] x"}, {"/g", "[GET /g 3] g"}, {"a.h.com/tree/b", "[{t}.h.com/tree/ <nil>] tree"},
+			{"/any", "[/any <nil>] with any"}, {"/plain/z", "[/plain <nil>] plain"}, {"/sub/1/y", "[/sub/:s 5] [GET /y 4] y"},
+		})
+		wants(t, other, exchanges{{"/other/y", "[GET /y 4] y"}})
+		wantOutcomes(t, m, exchanges{
+			{"/none", "[unmatched<nil>]"}, {"POST /x/1", "[unmatched<nil>] Allow GET, HEAD, PUT, DELETE, OPTIONS"}, {"/x/1/", "[unmatched<nil>] => /x/1"},
+			{"/g/none", "[unmatched<nil>]"}, {"/sub/1/none", "[/sub/:s 5] [unmatched<nil>]"},
+		})
+	}
+	for range m.Routes() {
+	}
+	m.Explain("GET", "/x/1")
+	wantMade("requests", "unmatched<nil>", "unmatched<nil>", "unmatched<nil>") // of m, of /g, and of sub
+	must(m.Update(func(m *muxmaster.Mux) error {
+		m.GET("/new", tell("new"))
+		return m.Remove("/any")
+	}))
+	sub.GET("/z", tell("z"))
+	wants(t, m, exchanges{{"/x/1", "[GET /x/:id n1] x"}, {"/new", "[GET /new <nil>] new"}, {"/sub/1/z", "[/sub/:s 5] [GET /z <nil>] z"}})
+	wantOutcomes(t, m, exchanges{{"/any", "[unmatched<nil>]"}})
+	wantMade("Update", "GET /new <nil>", "GET /z <nil>")
+
+	// It runs in the order of Use, and has its rules.
+	m = muxmaster.New()
+	m.Use(trace("a"))
+	m.UseRoute(limit)
+	m.Use(trace("b"))
+	g := m.Group("/g")
+	g.UseRoute(limit, limit)
+	add(g, "GET /x")
+	wants(t, m, exchanges{{"/g/x", "a [GET /g/x <nil>] b [GET /g/x <nil>] [GET /g/x <nil>] GET /x"}})
+	// It sees the Route that Routes lists.
+	m = muxmaster.New()
+	m.Pre(trace("pre"))
+	var seen []muxmaster.Route
+	g = m.Host("h.com").Group("/g")
+	g.UseRoute(func(route muxmaster.Route, next http.Handler) http.Handler { seen = append(seen, route); return next })
+	g.Annotate("k", "v").Handle("PUT,GET /tree/", tell(""))
+	listed := slices.Collect(m.Routes())
+	slices.SortFunc(seen, func(a, b muxmaster.Route) int { return strings.Compare(a.Method, b.Method) })
+	for i, r := range listed {
+		if got, want := fmt.Sprintf("%+v %v %v", seen[i], seen[i].Below, seen[i].Value("k")), fmt.Sprintf("%+v %v %v", r, r.Below, r.Value("k")); got != want || !slices.Equal(seen[i].Scopes, r.Scopes) || !slices.Equal(seen[i].Middleware, r.Middleware) {
+			t.Errorf("UseRoute got\n%#v\nRoutes lists\n%#v", seen[i], r)
+		}
+	}
+	refusals{
+		{"nil", func(m *muxmaster.Mux) { m.UseRoute(nil) }, "UseRoute: the middleware is nil"},
+		{"after a route", func(m *muxmaster.Mux) { add(m, "GET /ok"); m.UseRoute(limit) }, "UseRoute after the route"},
+		{"a fast route", func(m *muxmaster.Mux) { m.UseRoute(limit); m.GETFast("/x", fastValues) }, "fast route"},
+		{"returns nil", func(m *muxmaster.Mux) {
+			m.UseRoute(func(muxmaster.Route, http.Handler) http.Handler { return nil })
+			add(m, "GET /x")
+		}, "returned nil"},
+		{"before routing", func(m *muxmaster.Mux) {
+			m.UseRoute(func(_ muxmaster.Route, next http.Handler) http.Handler { return middleware.StripSlashes(next) })
+			add(m, "GET /x")
+		}, "use Pre"},
+	}.test(t)
 }

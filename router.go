@@ -299,7 +299,7 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 		return fmt.Errorf("muxmaster: pattern %q: the handler is nil", text)
 	}
 	mux := m.lock()
-	chain := mux.chain(m.level)
+	own, chain := mux.policy, mux.chain(m.level)
 	mux.mu.Unlock()
 	_, fast := h.(fastHandler)
 	if err := chain.check(fast, text); err != nil {
@@ -321,7 +321,9 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 			default:
 				var d Route
 				if each {
-					d = r.describe(r.pattern, chain)
+					mux = m.lock()
+					d = listed{new(around), r, own}.describe()
+					mux.mu.Unlock()
 				}
 				var err error
 				if r.handler, err = chain.wrap(d, h, false); err != nil {

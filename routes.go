@@ -167,8 +167,23 @@ func (o *around) inner(l *level, own policy) []Scope {
 // describe returns the description of a route.
 func (x listed) describe() Route {
 	p, text, _ := x.view().below(x.route)
-	d := x.route.describe(text, slices.Concat(x.around.chain, x.own.pre, x.own.chain(x.level)))
-	d.Below, d.Scopes, d.place.outer = p.End == pattern.All, x.inner(x.level, x.own), x.place
+	i := strings.IndexByte(text, '/')
+	_, fast := x.original.(fastHandler)
+	d := Route{
+		Method:  x.method(),
+		Host:    text[strings.LastIndexAny(text[:i], " \t")+1 : i],
+		Pattern: text[i:],
+		Name:    x.level.routeName(),
+		Handler: wrapped.Name(x.original),
+		Fast:    fast,
+		Below:   p.End == pattern.All,
+		Scopes:  x.inner(x.level, x.own),
+		place:   &place{x.level, x.place},
+	}
+	d.File, d.Line = location(x.site)
+	for _, s := range slices.Concat(x.around.chain, x.own.pre, x.own.chain(x.level)) {
+		d.Middleware = append(d.Middleware, wrapped.Name(s.fn))
+	}
 	return d
 }
 
@@ -182,26 +197,6 @@ func (o *around) path() string {
 
 // view returns a view, for its patterns.
 func (o *around) view() *view { return &view{prefix: o.prefix} }
-
-// describe returns the description of r with a pattern and middleware.
-func (r *route) describe(text string, c chain) Route {
-	i := strings.IndexByte(text, '/')
-	_, fast := r.original.(fastHandler)
-	d := Route{
-		Method:  r.method(),
-		Host:    text[strings.LastIndexAny(text[:i], " \t")+1 : i],
-		Pattern: text[i:],
-		Name:    r.level.routeName(),
-		Handler: wrapped.Name(r.original),
-		Fast:    fast,
-		place:   &place{level: r.level},
-	}
-	d.File, d.Line = location(r.site)
-	for _, s := range c {
-		d.Middleware = append(d.Middleware, wrapped.Name(s.fn))
-	}
-	return d
-}
 
 // compareRoutes orders routes by host, path and method.
 func compareRoutes(a, b *Route) int {
