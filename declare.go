@@ -241,7 +241,7 @@ func (d *declared) first(l *level) string {
 
 // A FastHandler serves a request and receives the path values as an argument. It
 // is for code written for httprouter: an http.Handler that calls r.PathValue is
-// faster. UseFast adds middleware for fast handlers; middleware of Use cannot
+// faster, because Params are a copy of the values. UseFast adds middleware for fast handlers; middleware of Use cannot
 // wrap them.
 type FastHandler func(http.ResponseWriter, *http.Request, Params)
 

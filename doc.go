@@ -37,11 +37,18 @@
 //
 // # Groups, mounts and middleware
 //
-// Routes are registered on a [Mux] or on a [Group], which adds a prefix and
-// middleware; both implement [Router]. Middleware has the type
-// func(http.Handler) http.Handler. Use wraps the routes of a Mux or Group and
-// its responses to unmatched requests, such as 404 and 405. Pre runs before
-// routing. Mount serves everything below a prefix with another handler.
+// Routes are registered on a [Mux] or on a [Group]; both implement [Router]. Group
+// returns a Group with a prefix and middleware of its own, Host one for a host. Route
+// makes one that owns what is below its prefix, and Mount serves that with another
+// handler or Mux, which routes by itself.
+//
+// Middleware has the type func(http.Handler) http.Handler. Pre runs before routing.
+// Use wraps the routes of a Mux or Group and its responses to unmatched requests,
+// such as 404 and 405. UseRoute does the same with middleware that is made for each
+// route and knows its name and annotations. With adds middleware to some routes.
+//
+// Routes can be added and removed while the Mux serves requests; [Mux.Update] makes
+// several changes at once.
 //
 // # Path values
 //

@@ -115,11 +115,11 @@ type codeBlock struct {
 	text    string
 }
 
-// recipeTest returns the test of a recipe in testdata/recipes, if there is one:
+// recipeTest returns the test of a block in testdata/recipes, if there is one:
 // a file with the name of the heading's anchor.
 func recipeTest(t *testing.T, b codeBlock) string {
 	t.Helper()
-	if b.doc != filepath.Join("docs", "recipes.md") {
+	if b.doc != filepath.Join("docs", "recipes.md") && b.doc != filepath.Join("docs", "migration.md") {
 		return ""
 	}
 	text, err := os.ReadFile(filepath.Join("testdata", "recipes", anchor(b.heading)+".txt"))
@@ -181,7 +181,7 @@ func program(b codeBlock, more string) (string, error) {
 
 // documented lists the packages that code blocks can use without an import.
 var documented = []string{
-	"bufio", "bytes", "context", "crypto/sha256", "crypto/tls", "crypto/x509", "encoding/base64", "encoding/hex", "encoding/json", "errors", "fmt", "html/template", "io", "io/fs", "iter", "log", "log/slog", "net",
+	"bufio", "bytes", "context", "crypto/sha256", "crypto/tls", "crypto/x509", "encoding/base64", "encoding/hex", "encoding/json", "errors", "fmt", "html/template", "io", "io/fs", "iter", "log", "log/slog", "mime", "net",
 	"net/http", "net/http/httptest", "net/http/httputil", "net/netip", "net/url", "os", "slices", "strconv", "strings", "sync", "sync/atomic", "testing", "time",
 	modulePath, modulePath + "/middleware", modulePath + "/server", modulePath + "/client", modulePath + "/body", modulePath + "/problem", modulePath + "/inspect", modulePath + "/engine",
 }

@@ -305,8 +305,8 @@ func (m refMux) build(t *testing.T, pooled, inBetween bool) (*muxmaster.Mux, ref
 	return mux, kept
 }
 
-// This file compares a mounted Mux, whose routes become those of the outer one,
-// with the same Mux behind a handler that is mounted and removes the prefix.
+// This file compares a mounted Mux with the same Mux behind a handler that is
+// mounted and removes the prefix.
 
 // called returns a handler that calls h without the prefix, and puts the prefix
 // before the location of a redirect.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -142,6 +143,115 @@ func TestTraceIDRecipe(t *testing.T) {
 		if line.TraceID != span.SpanContext().TraceID().String() || line.Pattern != want.pattern || span.Name() != want.name {
 			t.Errorf("logged %s; the span is %q with trace %s", lines[i], span.Name(), span.SpanContext().TraceID())
 		}
+	}
+}
+
+// spans adds a span for each request, with the name and http.route of its route
+// from the start, so that samplers and the handler's own spans know them.
+func spans(opts ...otelhttp.Option) func(muxmaster.Route, http.Handler) http.Handler {
+	return func(route muxmaster.Route, next http.Handler) http.Handler {
+		if route.Pattern == "" { // a 404, 405, redirect or OPTIONS
+			return otelhttp.NewHandler(next, "unmatched", opts...)
+		}
+		attrs := trace.WithAttributes(attribute.String("http.route", route.Pattern))
+		return otelhttp.NewHandler(next, route.Pattern, append(slices.Clip(opts), otelhttp.WithSpanOptions(attrs))...)
+	}
+}
+
+// A logShare annotation is the share of a route's successful requests that are
+// logged, from 0 to 1.
+type logShare float64
+
+type logShareKey struct{}
+
+// accessLog logs failed and slow requests, and a share of the others. Add it
+// inside of otelhttp and of middleware.RequestID.
+func accessLog(logger *slog.Logger, share logShare, slow time.Duration) func(muxmaster.Route, http.Handler) http.Handler {
+	return func(route muxmaster.Route, next http.Handler) http.Handler {
+		share := share
+		if s, ok := route.Value(logShareKey{}).(logShare); ok {
+			share = s
+		}
+		return middleware.Observe(func(r *http.Request, status int, bytes int64, d time.Duration) {
+			level := slog.LevelInfo
+			switch {
+			case status >= 500:
+				level = slog.LevelError
+			case d >= slow:
+				level = slog.LevelWarn
+			case rand.Float64() >= float64(share):
+				return
+			}
+			logger.LogAttrs(r.Context(), level, "request", slog.String("method", route.Method), slog.String("pattern", route.Host+route.Pattern),
+				slog.Int("status", status), slog.Int64("bytes", bytes), slog.Duration("duration", d), slog.Float64("share", float64(share)),
+				slog.String("request_id", middleware.GetRequestID(r.Context())))
+		})(next)
+	}
+}
+
+// A sampler records the http.route that a span has when it starts.
+type sampler struct{ started []string }
+
+func (s *sampler) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
+	route := ""
+	for _, a := range p.Attributes {
+		if a.Key == "http.route" {
+			route = a.Value.AsString()
+		}
+	}
+	s.started = append(s.started, p.Name+" "+route)
+	return sdktrace.SamplingResult{Decision: sdktrace.RecordAndSample}
+}
+
+func (s *sampler) Description() string { return "" }
+
+func TestAccessLogRecipe(t *testing.T) {
+	var logs bytes.Buffer
+	seen, ended := new(sampler), tracetest.NewSpanRecorder()
+	mux := muxmaster.New()
+	mux.Pre(middleware.RequestID)
+	mux.UseRoute(spans(otelhttp.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(seen), sdktrace.WithSpanProcessor(ended)))),
+		accessLog(slog.New(withTraceID{slog.NewJSONHandler(&logs, nil)}), 1, time.Hour))
+	broken := false
+	health := func(w http.ResponseWriter, r *http.Request) {
+		if broken {
+			w.WriteHeader(503)
+		}
+	}
+	mux.Annotate(logShareKey{}, logShare(0)).GET("/healthz", health)
+	mux.Host("{tenant}.h.com").GET("/users/:id", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") })
+	var ids []string
+	for _, target := range []string{"http://a.h.com/users/7", "/none", "/healthz", "/healthz"} {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		ids, broken = append(ids, w.Header().Get("X-Request-Id")), len(ids) == 2
+	}
+	want := []struct {
+		span                   int
+		level, pattern, method string
+		status                 int
+	}{{0, "INFO", "{tenant}.h.com/users/:id", "GET", 200}, {1, "INFO", "", "", 404}, {3, "ERROR", "/healthz", "GET", 503}}
+	lines := strings.Split(strings.TrimSpace(logs.String()), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines:\n%s", len(lines), &logs)
+	}
+	for i, c := range want {
+		var line struct {
+			Level, Pattern, Method string
+			Status                 int
+			Trace                  string `json:"trace_id"`
+			ID                     string `json:"request_id"`
+		}
+		if err := json.Unmarshal([]byte(lines[i]), &line); err != nil {
+			t.Fatal(err)
+		}
+		if trace := ended.Ended()[c.span].SpanContext().TraceID().String(); line.Level != c.level || line.Pattern != c.pattern || line.Method != c.method ||
+			line.Status != c.status || line.Trace != trace || line.ID != ids[c.span] || line.ID == "" {
+			t.Errorf("logged %s, want %+v, trace %s, ID %s", lines[i], c, trace, ids[c.span])
+		}
+	}
+	if want := []string{"GET /users/:id /users/:id", "GET ", "GET /healthz /healthz", "GET /healthz /healthz"}; !slices.Equal(seen.started, want) {
+		t.Errorf("spans started as %q, want %q", seen.started, want)
 	}
 }
 
