@@ -45,7 +45,7 @@ function method(name) {
 }
 
 // textOf returns the text that is searched.
-const textOf = r => r.text ||= [methodOf(r), r.Host + r.Pattern, trim(r.Handler), fileOf(r), r.Warning || '', r.Hits === 0 ? 'unused' : '', ...(r.Middleware || [])].join(' ').toLowerCase();
+const textOf = r => r.text ||= [methodOf(r), r.Host + r.Pattern, trim(r.Handler), fileOf(r), r.Warning || '', r.Hits === 0 ? 'unused' : '', ...(r.Notes || []), ...(r.Middleware || [])].join(' ').toLowerCase();
 
 // draw shows the routes that match the search and the filters.
 function draw() {
@@ -116,7 +116,7 @@ async function load() {
     for (const s of r.Scopes) {
       const middleware = (r.Middleware || []).slice(at, at += s.Middleware);
       const known = scopes.get(r.Host + s.Prefix) || [];
-      if (!s.Prefix || s.Kind === 'with' || known.some(k => k.kind === s.Kind)) continue;
+      if (s.Kind === 'with' || !s.Prefix && s.Kind !== 'host' || known.some(k => k.kind === s.Kind)) continue;
       scopes.set(r.Host + s.Prefix, [...known, { kind: s.Kind, middleware }]);
     }
   }

@@ -22,7 +22,7 @@ func Print(w io.Writer, m *muxmaster.Mux) error {
 }
 
 // PrintRoutes is like [Print] for the routes of [Examine] or of a routes.json, with
-// their warnings.
+// their notes and warnings.
 func PrintRoutes(w io.Writer, routes []Route) error {
 	t := newTable(w)
 	for i := range routes {
@@ -116,6 +116,9 @@ func (t *table) row(r *Route, path string, tree bool, middleware []string) {
 	}
 	if len(middleware) > 0 {
 		rest += "  + " + chain(middleware)
+	}
+	if len(r.Notes) > 0 {
+		rest += "  [" + strings.Join(r.Notes, ", ") + "]"
 	}
 	if r.Warning != "" {
 		rest += "  ! " + r.Warning

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -15,6 +16,7 @@ type Route struct {
 	Example       string              `json:",omitempty"` // a path, or a URL with a host, that the route serves
 	ExampleMethod string              `json:",omitempty"` // for this method
 	Guard         string              `json:",omitempty"` // the name of a middleware that looks like a login
+	Notes         []string            `json:",omitempty"` // the texts of its annotations that have a method String, the innermost first
 	Warning       string              `json:",omitempty"` // what is suspicious about the route
 	*Use          `json:",omitempty"` // on the page of a Coverage
 }
@@ -35,10 +37,22 @@ func Examine(m *muxmaster.Mux) []Route {
 func listRoutes(m *muxmaster.Mux) []Route {
 	routes := []Route{} // [] in JSON, not null
 	for r := range m.Routes() {
-		routes = append(routes, Route{Route: r, Mount: isMount(&r)})
+		routes = append(routes, Route{Route: r, Mount: isMount(&r), Notes: notes(r)})
 	}
 	markGuards(routes)
 	return routes
+}
+
+// notes returns the texts of annotations, which may be limits or the scopes of a login.
+func notes(r muxmaster.Route) (list []string) {
+	seen := map[any]bool{}
+	for key, value := range r.Annotations() {
+		if _, ok := value.(fmt.Stringer); ok && !seen[key] {
+			list = append(list, fmt.Sprint(value)) // it also catches panics
+		}
+		seen[key] = true // the innermost applies
+	}
+	return list
 }
 
 // finder returns a function that returns the index of the route that serves a request

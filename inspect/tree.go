@@ -16,7 +16,8 @@ type branch struct {
 	byLabel  map[string]*branch
 }
 
-// A scopeNote is a Group or a mounted Mux, and the middleware that it adds.
+// A scopeNote is a Group, also of a host, or a mounted Mux, and the middleware that it
+// adds.
 type scopeNote struct {
 	Kind       string   `json:"kind"`
 	Middleware []string `json:"middleware"`
@@ -95,7 +96,7 @@ func scopeNotes(routes []*Route) map[string][]scopeNote {
 		for _, s := range r.Scopes {
 			names := rest[:clamp(s.Middleware, len(rest))]
 			rest = rest[len(names):]
-			if s.Prefix == "" || s.Kind == "with" {
+			if s.Kind == "with" || s.Prefix == "" && s.Kind != "host" {
 				continue
 			}
 			for _, known := range notes[r.Host+s.Prefix] {
@@ -192,7 +193,7 @@ func (r *Route) unseen() (names []string) {
 	rest, prefix := r.Middleware, ""
 	for i, s := range r.Scopes {
 		n := clamp(s.Middleware, len(rest))
-		if i > 0 && (s.Kind == "with" || s.Prefix == prefix) {
+		if i > 0 && s.Kind != "host" && (s.Kind == "with" || s.Prefix == prefix) {
 			names = append(names, rest[:n]...)
 		}
 		rest, prefix = rest[n:], s.Prefix

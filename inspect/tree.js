@@ -167,6 +167,7 @@ function route(r, parent) {
   const s = el('summary', '', method(methodOf(r)), p, el('span', 'handler', short(r.Handler)), el('span', 'file', fileOf(r)));
   const notes = el('span', 'notes');
   if (r.Guard) notes.append(el('span', 'badge guard', r.Guard.slice(r.Guard.lastIndexOf('.') + 1)));
+  for (const note of r.Notes || []) notes.append(el('span', 'badge', note));
   const adds = unseen(r);
   if (adds.length) notes.append(el('span', 'adds', '+ ' + adds.map(short).join(' → ')));
   if ('Hits' in r) notes.append(el('span', r.Hits ? 'count' : 'badge unused', r.Hits ? plural(r.Hits, 'hit') + ', last ' + ago(r.Last) : 'unused'));
@@ -182,7 +183,7 @@ function unseen(r) {
   let at = 0, prefix = '';
   return r.Scopes.flatMap((s, i) => {
     const names = (r.Middleware || []).slice(at, at += s.Middleware);
-    const own = i === 0 || s.Kind !== 'with' && s.Prefix !== prefix;
+    const own = i === 0 || s.Kind === 'host' || s.Kind !== 'with' && s.Prefix !== prefix;
     prefix = s.Prefix;
     return own ? [] : names;
   });
@@ -211,7 +212,7 @@ function chain(r) {
   let at = 0;
   for (const s of r.Scopes) {
     const names = r.Middleware.slice(at, at += s.Middleware);
-    const from = { mux: 'Mux', with: 'With' }[s.Kind] || s.Kind + ' ' + (s.Prefix || '/');
+    const from = { mux: 'Mux', with: 'With', host: 'host ' + r.Host }[s.Kind] || s.Kind + ' ' + (s.Prefix || '/');
     if (names.length) ol.append(el('li', '', el('span', 'dim', from), ' ', el('code', '', names.map(short).join(' → '))));
   }
   return ol;

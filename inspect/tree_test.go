@@ -2,9 +2,11 @@ package inspect
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
@@ -68,6 +70,32 @@ a.example/x  GET
 /sub  mount + inspect.logRequests
   /z    GET
 /with   GET  + inspect.logRequests
+`},
+		"scopes of hosts": {func(m *muxmaster.Mux) {
+			host := m.Host("{t}.h.com")
+			host.Use(requireLogin)
+			host.GET("/a", h)
+			host.Group("/g").GET("/b", h)
+			in := m.Group("/in").Host("x.org")
+			in.Use(logRequests)
+			in.GET("/c", h)
+		}, `
+x.org/in  group  host + inspect.logRequests
+  /c    GET
+{t}.h.com  host + inspect.requireLogin
+  /a    GET
+  /g  group
+    /b  GET
+`},
+		"notes of annotations": {func(m *muxmaster.Mux) {
+			g := m.Annotate("text", "secret").Annotate("limit", time.Second).Group("")
+			g.GET("/a", h)
+			g.Annotate("limit", time.Minute).Annotate("panics", (*url.URL)(nil)).GET("/b", h)
+			g.Annotate("limit", 1).With(logRequests).GET("/c", h)
+		}, `
+/a  GET  [1s]
+/b  GET  [<nil>, 1m0s]
+/c  GET  + inspect.logRequests
 `},
 		"warnings": {func(m *muxmaster.Mux) {
 			g := m.Group("/g")

@@ -183,9 +183,10 @@ func TestNotes(t *testing.T) {
 	p := open(t, newCounted(), desktop, "")
 	notes := strings.Join(p.rows(), "\n")
 	p.want("a row", notes, "GET /used browser.newCounted service_test.go:")
-	p.want("its notes", p.text("#tree .notes"), "requireLogin", "+ browser.audit → browser.requireLogin", "3 hits, last less than a minute ago", "unused")
+	p.want("its notes", p.text("#tree .notes"), "requireLogin", "+ browser.audit → browser.requireLogin", "3 hits, last less than a minute ago", "unused", "2s")
+	p.want("the row of a host", notes, "{t}.example host + browser.requireAdmin → browser.requireLogin 1 route")
 	p.want("the links", p.text("#data"), "coverage.json")
-	for chip, want := range map[string]string{"unused": "/debug/routes mount /unused", "open": "/debug/routes mount /unused"} {
+	for chip, want := range map[string]string{"unused": "/debug/routes mount /unused {t}.example/limited", "open": "/debug/routes mount /unused"} {
 		p.chip(chip)
 		if got := p.paths(); got != want {
 			t.Errorf("only %s: got %q, want %q", chip, got, want)

@@ -154,6 +154,9 @@ func newCounted() *muxmaster.Mux {
 	with := m.With(audit, requireLogin)
 	with.GET("/used", show)
 	m.GET("/unused", show)
+	host := m.Host("{t}.example")
+	host.Use(requireAdmin, requireLogin)
+	host.Annotate("limit", 2*time.Second).GET("/limited", show)
 	h := coverage.Handler(m)
 	for range 3 {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/used", nil))
