@@ -179,7 +179,7 @@ func (m *scope) join(prefix string) string {
 // redirect responses; on a Group, those below its prefix.
 //
 // Each middleware function is called once for each route, and once for the
-// responses above. State created in the call belongs to one route. Create state
+// responses above of each scope, when they are needed. State created in the call belongs to one route. Create state
 // that routes share, such as a rate limiter's counters, outside of the
 // function.
 //
@@ -197,8 +197,8 @@ func (m *scope) Use(mw ...func(http.Handler) http.Handler) {
 // UseRoute is like Use but adds middleware that is made for one route and knows it: a
 // limit, a timeout or the scopes of a login by the route's name or annotations,
 // without a lookup for each request. The function is called once for each route and
-// method, when the route is registered, and once for the responses to unmatched
-// requests, with the zero Route, which has no annotations. In a Mux that is mounted,
+// method, when the route is registered, and once for the responses of each scope to
+// unmatched requests, with the zero Route, which has no annotations. In a Mux that is mounted,
 // route is as that Mux declares it, without the prefix of the mount and the
 // annotations around it.
 func (m *scope) UseRoute(mw ...func(route Route, next http.Handler) http.Handler) {
