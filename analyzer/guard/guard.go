@@ -111,7 +111,7 @@ func subtree(r *routes.Route) bool {
 
 // below reports whether r is a subtree below that of files.
 func below(r, files *routes.Route) bool {
-	if !subtree(r) || r.Scope.Root != files.Scope.Root || !r.Scope.Whole || !files.Scope.Whole {
+	if !subtree(r) || r.Scope.Root != files.Scope.Root || r.Scope.Host != files.Scope.Host || !r.Scope.Whole || !files.Scope.Whole {
 		return false
 	}
 	outer, inner := base(files), base(r)

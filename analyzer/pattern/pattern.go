@@ -29,9 +29,14 @@ func run(pass *analysis.Pass) (any, error) {
 	found := pass.ResultOf[routes.Analyzer].(*routes.Result)
 	for _, p := range found.Prefixes {
 		if !mux.InTest(pass, p.Expr) {
-			if err := routes.TryPrefix(p.Value); err != nil {
-				report(pass, p.Expr, fmt.Sprintf("this prefix panics: %v", err), dialect(p.Value, false))
+			if p.Err != nil {
+				report(pass, p.Expr, fmt.Sprintf("this prefix panics: %v", p.Err), dialect(p.Value, false))
 			}
+		}
+	}
+	for _, p := range found.Hosts {
+		if p.Err != nil && !mux.InTest(pass, p.Expr) {
+			report(pass, p.Expr, fmt.Sprintf("this host panics: %v", p.Err), hint{})
 		}
 	}
 	c := conflicts{pass: pass, together: found.Together, tables: make(map[any]*table), checked: make(map[token.Pos]bool), reported: make(map[token.Pos]bool)}

@@ -87,7 +87,11 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 		r.route(SPA, nil, call, r.receiver(call))
 	case name == "Group", name == "Route":
 		r.prefix(call.Args[0])
-	case name == "Use", name == "UseFast", name == "With":
+	case name == "Host":
+		if text, known := r.constant(call.Args[0]); known {
+			r.Hosts = append(r.Hosts, Prefix{call.Args[0], text, tryHost(r.receiver(call).Host, text)})
+		}
+	case name == "Use", name == "UseRoute", name == "UseFast", name == "With":
 		r.Middleware = append(r.Middleware, Wrap{name, call, r.receiver(call)})
 	case name == "Name":
 		text, known := r.constant(call.Args[0])
@@ -136,7 +140,7 @@ func (r *Result) Receiver(call *ast.CallExpr) types.Object {
 func (r *Result) prefix(e ast.Expr) (string, bool) {
 	text, known := r.constant(e)
 	if known {
-		r.Prefixes = append(r.Prefixes, Prefix{e, text})
+		r.Prefixes = append(r.Prefixes, Prefix{e, text, tryPrefix(text)})
 	}
 	return text, known
 }

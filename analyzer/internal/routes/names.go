@@ -39,6 +39,9 @@ func (r *Result) Names(route *Route) (Names, bool) {
 // outer adds the parameters of the prefixes and mounts around s.
 func (r *Result) outer(names *Names, s Scope, depth int) {
 	names.addPrefix(s.Prefix, true)
+	if s.Host != "" {
+		names.List = append(names.List, Parameters(s.Host)...)
+	}
 	for _, m := range r.mounts[s.Root] {
 		names.addPrefix(m.prefix, m.known)
 		if !m.at.Whole || depth > 8 {
@@ -54,7 +57,7 @@ func (n *Names) addPrefix(prefix string, known bool) {
 	if prefix == "" && known {
 		return
 	}
-	if !known || TryPrefix(prefix) != nil {
+	if !known || tryPrefix(prefix) != nil {
 		n.Open = true
 		return
 	}

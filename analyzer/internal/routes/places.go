@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -11,22 +12,23 @@ import (
 // mux, and one on each mux on which that one is mounted.
 type Place struct {
 	Root   any
+	host   string // "" for none
 	prefix string
 	route  *Route
-	whole  bool // the prefix is known up to the root
+	whole  bool // host and prefix are known up to the root
 }
 
 // Places lists the places of a route whose pattern is known.
 func (r *Result) Places(route *Route) []Place {
-	return r.places(route, route.Scope, "", 0)
+	return r.places(route, route.Scope, "", "", 0)
 }
 
-func (r *Result) places(route *Route, s Scope, below string, depth int) []Place {
-	prefix := s.Prefix + below
-	all := []Place{{s.Root, prefix, route, s.Whole}}
+func (r *Result) places(route *Route, s Scope, host, below string, depth int) []Place {
+	host, prefix := cmp.Or(host, s.Host), s.Prefix+below
+	all := []Place{{s.Root, host, prefix, route, s.Whole}}
 	for _, m := range r.mounts[s.Root] {
 		if m.known && depth < 8 {
-			all = append(all, r.places(route, m.at, join("", m.prefix)+prefix, depth+1)...)
+			all = append(all, r.places(route, m.at, host, join("", m.prefix)+prefix, depth+1)...)
 		}
 	}
 	return all

@@ -38,6 +38,9 @@ func (p Place) Register(m http.Handler) error {
 			return nil
 		}
 		g := m.(*muxmaster.Mux).Group(p.prefix)
+		if p.host != "" {
+			g = g.Host(p.host)
+		}
 		switch {
 		case r.Kind == Mount:
 			g.Mount(r.Pattern, h)
@@ -68,9 +71,22 @@ func (p Place) Listed() ([]muxmaster.Route, error) {
 	return nil, err
 }
 
-// TryPrefix returns an error if the prefix of a group or mount is invalid.
-func TryPrefix(prefix string) error {
+// tryPrefix returns an error if the prefix of a group or mount is invalid.
+func tryPrefix(prefix string) error {
 	return reason(func() error { muxmaster.New().Group(prefix); return nil })
+}
+
+// tryHost returns an error if the host of a group, inside another one or "", is
+// invalid.
+func tryHost(outer, host string) error {
+	return reason(func() error {
+		g := muxmaster.New().With()
+		if outer != "" {
+			g = g.Host(outer)
+		}
+		g.Host(host)
+		return nil
+	})
 }
 
 // TrySegment returns an error if the segment of a path is invalid.

@@ -32,6 +32,7 @@ var Analyzer = &analysis.Analyzer{
 type Result struct {
 	Routes     []*Route // in the order of the source
 	Prefixes   []Prefix
+	Hosts      []Prefix
 	Middleware []Wrap
 	Named      []string // the constant arguments of Name
 	OpenNames  bool     // an argument of Name isn't constant
@@ -50,7 +51,7 @@ type Result struct {
 	exec    execution                   // of the call that register looks at
 }
 
-// A Wrap is a call of Use, UseFast or With.
+// A Wrap is a call of Use, UseRoute, UseFast or With.
 type Wrap struct {
 	Method string
 	Call   *ast.CallExpr
@@ -86,17 +87,20 @@ type Route struct {
 // A Scope is the mux or group on which a route is registered.
 type Scope struct {
 	Root   any    // identifies the mux: the object of its variable or the expression that makes it
+	Host   string // of the group that Host made; "" for none
 	Prefix string // of the groups
-	Whole  bool   // the prefix is known up to the root
+	Whole  bool   // the host and the prefix are known up to the root
 	// via distinguishes several instances of the mux: it is the variable with
 	// the field, or the call of the constructor.
 	via any
 }
 
-// A Prefix is the constant prefix of a group or a mount.
+// A Prefix is the constant prefix of a group or a mount, or the constant host of a
+// group.
 type Prefix struct {
 	Expr  ast.Expr
 	Value string
+	Err   error // of the router
 }
 
 type mount struct {

@@ -127,6 +127,14 @@ func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
 		return r.receiver(call)
 	case "Group":
 		return r.below(r.receiver(call), call.Args[0])
+	case "Host":
+		s := r.receiver(call)
+		text, known := r.constant(call.Args[0])
+		if known && tryHost(s.Host, text) != nil {
+			break
+		}
+		s.Host, s.Whole = text, s.Whole && known
+		return s
 	}
 	return Scope{Root: call}
 }

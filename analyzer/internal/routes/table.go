@@ -40,6 +40,7 @@ func (r *Result) Table() *Table {
 				roots[place.Root] = muxmaster.New()
 				t.muxes = append(t.muxes, roots[place.Root])
 			}
+			place.host = ""                   // a link is to the host of its page
 			place.Register(roots[place.Root]) // package pattern reports errors
 		}
 	}

@@ -124,3 +124,10 @@ func elseIf(a, b bool) {
 		mux.GET("/b", h)
 	}
 }
+
+func useRoute() {
+	mux := muxmaster.New()
+	mux.UseRoute(func(_ muxmaster.Route, next http.Handler) http.Handler { return next })
+	mux.GETFast("/x", fast)               // want `this registration panics: a fast route would bypass the middleware of UseRoute`
+	mux.Host("a.com").GETFast("/y", fast) // want `a fast route would bypass the middleware of UseRoute`
+}

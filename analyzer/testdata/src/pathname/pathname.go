@@ -40,6 +40,12 @@ func main() {
 	})
 	mux.Group("/a/:a").With().Group("/b/:b").GET("/c/:c", chained)
 
+	tenant := mux.Host("{tenant}.example.com")
+	tenant.Group("/h/:x").GET("/:y", func(w http.ResponseWriter, r *http.Request) {
+		use(r.PathValue("tenant"), r.PathValue("x"), r.PathValue("y"))
+		use(r.PathValue("tennant")) // want `no route of this handler has a path parameter "tennant"; did you mean "tenant"\?`
+	})
+
 	mux.Mount("/made/:maker", newSub())
 
 	inner, middle := muxmaster.New(), muxmaster.New()

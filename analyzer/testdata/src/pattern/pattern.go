@@ -300,3 +300,22 @@ func choose(v int) {
 		advanced()
 	}
 }
+
+func hosts() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", h)
+	tenant := mux.Host("{tenant}.example.com")
+	tenant.GET("/users/:id", h)
+	tenant.Group("/users").GET("/{x}", h)          // want `this pattern panics: it matches the same requests as "/users/:id"`
+	mux.Handle("{t}.example.com/users/:y", h2)     // another method
+	mux.Handle("GET {t}.example.com/users/:y", h2) // want `this pattern panics: it matches the same requests as`
+	tenant.GET("/:tenant", h)                      // want `this pattern panics: .*twice`
+	tenant.Handle("a.com/x", h2)                   // want `this pattern panics: the host "a.com" is inside Host`
+	tenant.Host("b.com")                           // want `this host panics: it is inside Host`
+	mux.Host("a.com:80").GET("/x", h)              // want `this host panics: a host has no scheme, port or path; write "a.com"`
+	mux.Host("a.com").GET("/x", h)
+	mux.Host("b.com").GET("/x", h)
+	mux.Host("a.com").GET("/x", h) // want `matches the same requests as "/x"`
+}
+
+var h2 = http.HandlerFunc(h)

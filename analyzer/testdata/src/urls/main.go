@@ -40,6 +40,8 @@ func main() {
 	mux.Name("user.show").GET("/users/:id", h)
 	mux.POST("/users", h)
 	mux.Handle("/old", http.RedirectHandler("/users", http.StatusFound)) // want `no route serves GET /users`
+	mux.Host("{tenant}.example.com").Name("order").GET("/orders/:id", h)
+	mux.Handle("/latest", http.RedirectHandler("/orders/7", http.StatusFound))
 	api := muxmaster.New()
 	api.GET("/status", h)
 	mux.Mount("/api", api)
@@ -50,6 +52,9 @@ func main() {
 
 func paths(mux *muxmaster.Mux) {
 	mux.URL("user.show", "id", "1")
+	mux.URL("order", "id", "1")
+	mux.URL("order", "tenant", "a", "id", "1")
+	mux.URL("order", "host", "a")     // want `the route "order" has no parameter "host"`
 	mux.URL("user.edit", "id", "1")   // want `no route has the name "user.edit"`
 	mux.URL("user.show", "name", "1") // want `the route "user.show" has no parameter "name"`
 	muxmaster.BuildPath("/users/:id", "id", "1")
