@@ -613,6 +613,34 @@ func TestHost(t *testing.T) {
 	wantOutcomes(t, m, exchanges{{"a.h.com/admin/none", "login"}, {"a.h.com/none", ""}})
 }
 
+// What Handler and Explain say of hosts, also in mounts, is what happens.
+func TestHostExplained(t *testing.T) {
+	m, sub := muxmaster.New(), muxmaster.New()
+	m.RedirectCase = true
+	add(m, "GET /open|ANY /all/*rest|GET /case/x")
+	h := m.Host("{tenant}.h.com")
+	add(h, "GET /users/:id|POST /users|GET /slash/|Handle GET /tree/|Handle PUT /all/x|GET /Case/y")
+	add(h.Group("/api/:v"), "GET /|GET /x")
+	h.Route("/own", func(g *muxmaster.Group) { add(g, "GET /x") })
+	add(sub, "GET /|GET /x|Handle GET /t/")
+	add(sub.Host("in.h.com"), "GET /inner")
+	h.Mount("/sub", sub)
+	m.Mount("/sub2", sub)
+	add(m.Group("/admin").Host("admin.h.com"), "GET /|GET /y")
+	m.Host("r.h.com").Route("/", func(g *muxmaster.Group) { add(g, "GET /only") })
+	var rows exchanges
+	for host := range strings.FieldsSeq("a.h.com api.h.com admin.h.com h.com in.h.com r.h.com A.h.com. a.h.com:80 [::1] x.a.h.com") {
+		for path := range strings.FieldsSeq("/ /open /users/1 /users /users/1/ /slash /tree /all/x /api /api/1 /api/1/ /api/1/n /own /own/n /sub /sub/ /sub/n /sub/t /sub/inner " +
+			"/sub2/inner /sub2/t /admin /admin/ /admin/n /only /n /CASE/Y /case/y /case/X //users /users/%2e /a%2Fb") {
+			for method := range strings.FieldsSeq("GET PUT OPTIONS HEAD POST CONNECT") {
+				rows = append(rows, [2]string{method + " " + host + path})
+			}
+		}
+	}
+	agrees(t, m, rows)
+	wants(t, m, exchanges{{"in.h.com/sub/inner", "GET /inner"}, {"in.h.com/sub2/inner", "GET /inner"}, {"a.h.com/sub/inner", "404"}, {"r.h.com/all/x", "404"}, {"a.h.com/CASE/Y", "307 /Case/y"}})
+}
+
 func TestHostRefusals(t *testing.T) {
 	list := refusals{
 		{"in a Host", func(m *muxmaster.Mux) { m.Host("a.com").Group("/g").Host("b.com") }, `Host "b.com": it is inside Host("a.com")`},

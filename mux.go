@@ -72,7 +72,7 @@ type Mux struct {
 	base    uint64      // the version of copyOf that was copied
 	done    atomic.Bool // the Update has succeeded: copyOf has what is declared here
 
-	mu sync.Mutex // guards what follows, and the middleware of Groups
+	mu *sync.Mutex // guards what follows, and Groups; the copies of Updates share both
 	declared
 	views []*view // those below mounts that served requests lately
 }
@@ -86,7 +86,7 @@ type fields struct {
 
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
-	m := &Mux{RedirectTrailingSlash: true}
+	m := &Mux{RedirectTrailingSlash: true, mu: new(sync.Mutex)}
 	m.scope = scope{m, &level{mux: m}}
 	m.root.mux, m.root.owner, m.root.pool = m, new(values.Owner), pool{true, true}
 	return m

@@ -59,7 +59,7 @@ func (m *Mux) copy() *Mux {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := New()
-	c.scope = scope{c, m.level}
+	c.scope, c.mu = scope{c, m.level}, m.mu
 	c.copyOf, c.declared, c.base = m, m.declared.clone(), m.version.Load()
 	f := m.fields
 	if f == nil {
@@ -79,8 +79,7 @@ func (m *Mux) become(c *Mux) (done bool, err error) {
 		}
 	}
 	var replaced [][2]*program
-	c.mu.Lock()
-	m.mu.Lock()
+	m.mu.Lock() // also that of c
 	if done = m.version.Load() == c.base; done {
 		m.declared = c.declared.clone() // c may still be used
 		m.fields = c.readFields()
@@ -96,7 +95,6 @@ func (m *Mux) become(c *Mux) (done bool, err error) {
 		}
 	}
 	m.mu.Unlock()
-	c.mu.Unlock()
 	for _, x := range replaced {
 		x[0].replace(x[1])
 	}

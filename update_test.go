@@ -333,6 +333,30 @@ func TestUpdatesTogether(t *testing.T) {
 	}
 }
 
+// Updates see the Groups that are made, and get middleware and routes, meanwhile.
+func TestUpdateBesideGroups(t *testing.T) {
+	m := muxmaster.New()
+	var running sync.WaitGroup
+	for i := range 20 {
+		running.Go(func() {
+			g := m.Host("h.com").Group(fmt.Sprint("/g", i%5))
+			g.Use(trace("g"))
+			g.GET(fmt.Sprint("/m", i), tell("m"))
+		})
+		running.Go(func() {
+			must(m.Update(func(u *muxmaster.Mux) error {
+				u.Explain("GET", "http://h.com/g1/none")
+				u.Host("h.com").Group(fmt.Sprint("/g", i%5)).GET(fmt.Sprint("/u", i), tell("u"))
+				return nil
+			}))
+		})
+	}
+	running.Wait()
+	for i := range 20 {
+		wants(t, m, exchanges{{fmt.Sprintf("h.com/g%d/m%d", i%5, i), "g m"}, {fmt.Sprintf("h.com/g%d/u%d", i%5, i), "u"}})
+	}
+}
+
 func TestRemove(t *testing.T) {
 	for _, c := range []struct {
 		routes, remove, want string // want is part of the error; "" for none
