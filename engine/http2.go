@@ -158,6 +158,14 @@ func (l *lane) Discard(n int) { l.conn.r += n }
 // Write implements [h2.Transport].
 func (l *lane) Write(p []byte) (int, error) { return l.conn.write(p) }
 
+// TryWrite implements [h2.Transport].
+func (l *lane) TryWrite(p []byte) (int, error) {
+	if l.conn.raw == nil {
+		return 0, nil
+	}
+	return l.conn.raw.TryWrite(p)
+}
+
 // SetReadDeadline implements [h2.Transport].
 func (l *lane) SetReadDeadline(t time.Time) error { return l.conn.nc.SetReadDeadline(t) }
 

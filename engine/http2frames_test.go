@@ -438,7 +438,8 @@ var frameCases = []struct {
 	{"fields interrupted by another stream", nil, []step{frame(fHeaders, 0, 1, ""), frame(fContinuation, endHeaders, 3, "")}},
 	{"priority of 4 bytes", nil, []step{frame(fPriority, 0, 1, "1234")}},
 	{"priority on stream 0", nil, []step{frame(fPriority, 0, 0, "12345")}},
-	{"priority on itself", nil, []step{frame(fPriority, 0, 1, u32(1)+"x"), ended(1)}},
+	{"priority on itself", streams{1}, []step{post(1, "/slow"), frame(fPriority, 0, 1, u32(1)+"x")}},
+	{"priority of an idle stream on itself", streams{1}, []step{frame(fPriority, 0, 1, u32(1)+"x"), get(1, "/x")}},
 	{"reset of idle stream", nil, []step{reset(1)}},
 	{"reset, window and data of a skipped stream", streams{3, 5, 7}, []step{get(5, "/x"), ended(5), reset(1), window(1, 8), data(3, "x"), get(7, "/x")}},
 	{"reset on stream 0", nil, []step{reset(0)}},
@@ -488,27 +489,28 @@ var frameDiffers = map[string]struct {
 	text string
 	same bool // net/http of this Go release does the same
 }{
-	"absolute path":                 {"reset 1", since127},                        // RFC 9113 section 8.3.1
-	"odd authority":                 {"reset 1", false},                           // as in HTTP/1.1
-	"odd method":                    {"reset 1", false},                           // as in HTTP/1.1
-	"host and authority":            {"reset 1", false},                           // RFC 9113 section 8.3.1
-	"host instead of authority":     {`te []\n"; end`, false},                     // as in HTTP/1.1
-	"host equal to authority":       {`te []\n"; end`, false},                     // as in HTTP/1.1
-	"two hosts":                     {"reset 1", false},                           // as in HTTP/1.1
-	"connection":                    {"end, reset 1", false},                      // RFC 9113 section 8.1.1
-	"te":                            {"end, reset 1", false},                      // RFC 9113 section 8.1.1
-	"te trailers twice":             {"end, reset 1", false},                      // RFC 9113 section 8.1.1
-	"length without body":           {"reset 1", since127},                        // RFC 9113 section 8.1.1
-	"no priorities of 2":            {"GOAWAY 1", since127},                       // RFC 9218 section 2.1
-	"priority of 4 bytes":           {"reset 6", false},                           // RFC 9113 section 6.3
-	"unread body":                   {"end, reset 0\n", false},                    // net/http resets it again
-	"padded without padding length": {"GOAWAY 1", false},                          // net/http says nothing
-	"padding of fields too large":   {"GOAWAY 1", false},                          // RFC 9113 section 6.2
-	"priority of fields too short":  {"GOAWAY 6", false},                          // net/http says nothing
-	"goaway of the client":          {"closed", false},                            // net/http waits a second
-	"length too small":              {"reset 1", false},                           // RFC 9113 section 8.1.1
-	"different lengths":             {"reset 1", since127},                        // RFC 9113 section 8.1.1
-	"window overflow by settings":   {"GOAWAY 3", !since("go1.26.9", "go1.27.2")}, // net/http notices it when it sends
+	"absolute path":                        {"reset 1", since127},                        // RFC 9113 section 8.3.1
+	"odd authority":                        {"reset 1", false},                           // as in HTTP/1.1
+	"odd method":                           {"reset 1", false},                           // as in HTTP/1.1
+	"host and authority":                   {"reset 1", false},                           // RFC 9113 section 8.3.1
+	"host instead of authority":            {`te []\n"; end`, false},                     // as in HTTP/1.1
+	"host equal to authority":              {`te []\n"; end`, false},                     // as in HTTP/1.1
+	"two hosts":                            {"reset 1", false},                           // as in HTTP/1.1
+	"connection":                           {"end, reset 1", false},                      // RFC 9113 section 8.1.1
+	"te":                                   {"end, reset 1", false},                      // RFC 9113 section 8.1.1
+	"te trailers twice":                    {"end, reset 1", false},                      // RFC 9113 section 8.1.1
+	"length without body":                  {"reset 1", since127},                        // RFC 9113 section 8.1.1
+	"no priorities of 2":                   {"GOAWAY 1", since127},                       // RFC 9218 section 2.1
+	"priority of 4 bytes":                  {"reset 6", false},                           // RFC 9113 section 6.3
+	"unread body":                          {"end, reset 0\n", false},                    // net/http resets it again
+	"priority of an idle stream on itself": {`; end`, false},                             // RFC 9113 section 6.4
+	"padded without padding length":        {"GOAWAY 1", false},                          // net/http says nothing
+	"padding of fields too large":          {"GOAWAY 1", false},                          // RFC 9113 section 6.2
+	"priority of fields too short":         {"GOAWAY 6", false},                          // net/http says nothing
+	"goaway of the client":                 {"closed", false},                            // net/http waits a second
+	"length too small":                     {"reset 1", false},                           // RFC 9113 section 8.1.1
+	"different lengths":                    {"reset 1", since127},                        // RFC 9113 section 8.1.1
+	"window overflow by settings":          {"GOAWAY 3", !since("go1.26.9", "go1.27.2")}, // net/http notices it when it sends
 }
 
 // comparedHTTP2Servers starts a server of each kind with handler comparedHTTP2.
@@ -553,6 +555,50 @@ func TestHTTP2Frames(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHTTP2Early checks that the engine notices errors in frames of a stream that
+// it has reset, because the response was complete before the request.
+func TestHTTP2Early(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		addr, s := start(&http.Server{Handler: http.HandlerFunc(comparedHTTP2)})
+		if _, ok := s.(*http.Server); ok {
+			return // net/http ignores most of them
+		}
+		for _, tt := range []struct {
+			name string
+			send []step
+			want string
+		}{
+			{"the rest", []step{data(1, "x"), frame(fData, padded, 1, "\x01yz"), window(1, 1), fieldsEnd(1, block("a=b")), window(1, 1)}, "end, reset 0"},
+			{"window of 0", []step{window(1, 0)}, "end, reset 0, reset 1"},
+			{"window overflow", []step{window(1, 1<<31-1)}, "end, reset 0, reset 3"},
+			{"second fields", []step{fields(1, block("a=b"))}, "end, reset 0, reset 1"},
+			{"pseudo field in trailers", []step{fieldsEnd(1, block(":path=/"))}, "end, reset 0, reset 1"},
+			{"too short", []step{dataEnd(1, "x")}, "end, reset 0, reset 1"},
+			{"too long", []step{data(1, "1234567890")}, "end, reset 0, reset 1"},
+			{"data after its reset", []step{reset(1), data(1, "x")}, "end, reset 0, reset 5"},
+			{"fields after its reset", []step{reset(1), fieldsEnd(1, block("a=b"))}, "GOAWAY 5"},
+			{"data after its end", []step{dataEnd(1, "12345"), data(1, "x")}, "end, reset 0, reset 5"},
+		} {
+			c := dialFrames(t, addr)
+			c.ping()
+			length := "content-length=5"
+			if tt.name == "the rest" {
+				length = "a=b"
+			}
+			fields(1, reqBlock("POST", "/x", length))(c)
+			c.wait(func() bool { return c.streams[1] != nil && strings.HasSuffix(c.streams[1].end, "reset 0") })
+			for _, step := range tt.send {
+				step(c)
+			}
+			c.ping()
+			if got := strings.TrimSpace(c.summary()); !strings.HasSuffix(got, tt.want) {
+				t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+			}
+			c.Close()
+		}
+	})
 }
 
 // differsHTTP2 lists the paths whose responses are not those of net/http, and

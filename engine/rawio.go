@@ -101,6 +101,9 @@ func (r *rawIO) readable(fd uintptr) bool {
 // Write writes all of p.
 func (r *rawIO) Write(p []byte) (int, error) { return r.out.write(p) }
 
+// TryWrite writes what can be written without waiting.
+func (r *rawIO) TryWrite(p []byte) (int, error) { return r.out.start(p, false) }
+
 // wraps reports whether the connection wraps a socket.
 func (r *rawIO) wraps() bool { return r.out.wrapper != nil }
 
@@ -112,8 +115,9 @@ type rawWriter struct {
 	raw     syscall.RawConn
 	try     func(fd uintptr) bool // the method value, allocated once
 
-	rest []byte // argument and results of try
-	err  error
+	rest    []byte // arguments and results of try
+	err     error
+	waiting bool // writable waits until all is written
 }
 
 func (w *rawWriter) init(nc net.Conn, raw syscall.RawConn) {
@@ -123,7 +127,18 @@ func (w *rawWriter) init(nc net.Conn, raw syscall.RawConn) {
 
 // write writes all of p.
 func (w *rawWriter) write(p []byte) (int, error) {
-	w.rest, w.err = p, nil
+	n, err := w.start(p, w.wrapper == nil)
+	if w.wrapper == nil || n == len(p) {
+		return n, err
+	}
+	// Writing the rest would wait or fail.
+	m, err := w.wrapper.Write(p[n:])
+	return n + m, err
+}
+
+// start writes what can be written without waiting, or all.
+func (w *rawWriter) start(p []byte, all bool) (int, error) {
+	w.rest, w.err, w.waiting = p, nil, all
 	err := w.raw.Write(w.try)
 	if err == nil {
 		err = w.err
@@ -133,18 +148,10 @@ func (w *rawWriter) write(p []byte) (int, error) {
 	}
 	n := len(p) - len(w.rest)
 	w.rest = nil
-	if w.wrapper == nil {
-		return n, err
-	}
-	if n > 0 {
+	if w.wrapper != nil && n > 0 {
 		w.wrapper.Wrote(n)
 	}
-	if n == len(p) {
-		return n, nil
-	}
-	// Writing the rest would wait or fail.
-	m, err := w.wrapper.Write(p[n:])
-	return n + m, err
+	return n, err
 }
 
 func (w *rawWriter) writable(fd uintptr) bool {
@@ -155,7 +162,7 @@ func (w *rawWriter) writable(fd uintptr) bool {
 			w.rest = w.rest[n:]
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			return w.wrapper != nil
+			return !w.waiting
 		default:
 			w.err = errno
 			return true

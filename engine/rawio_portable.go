@@ -14,6 +14,8 @@ func (*rawIO) fill() error { panic("unreachable") }
 
 func (*rawIO) Write([]byte) (int, error) { panic("unreachable") }
 
+func (*rawIO) TryWrite([]byte) (int, error) { panic("unreachable") }
+
 func (*rawIO) wraps() bool { panic("unreachable") }
 
 // underTLS returns a listener that accepts the connections of l, for TLS.

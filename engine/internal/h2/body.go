@@ -132,7 +132,9 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n := copy(p, b.data[b.read:])
-	if b.read += n; b.read == len(b.data) {
+	if b.read += n; b.read < len(b.data) {
+		b.wake.Signal() // another Read may wait
+	} else {
 		b.data, b.read = b.data[:0], 0
 		if b.err != nil || cap(b.data) > 64<<10 {
 			giveBack(b.data)
@@ -183,6 +185,7 @@ func (c *Conn) sendContinue(b *body) {
 		start := c.beginFields()
 		c.out = c.encoder.AppendStatus(c.out, http.StatusContinue)
 		c.endFields(start, s.id, 0)
+		c.control += len(c.out) - start
 		c.flush()
 	}
 }
@@ -214,9 +217,7 @@ func (c *Conn) consume(b *body, n, window int64) {
 // widen lets the client send n more bytes on a stream. The caller holds c.mu.
 func (c *Conn) widen(s *stream, n int64) {
 	s.recvWindow += n
-	c.control += headLen + 4
-	c.grow(headLen + 4)
-	c.out = appendWindowUpdate(c.out, s.id, n)
+	c.appendControl(appendWindowUpdate(nil, s.id, n))
 }
 
 // giveBack lets the client send n more bytes, instead of those that the reader
@@ -235,9 +236,7 @@ func (c *Conn) giveBack(n int64) error {
 func (c *Conn) appendWindow() {
 	if n := c.consumed.Swap(0); n > 0 {
 		c.changeWindow(n)
-		c.control += headLen + 4
-		c.grow(headLen + 4)
-		c.out = appendWindowUpdate(c.out, 0, n)
+		c.appendControl(appendWindowUpdate(nil, 0, n))
 	}
 }
 

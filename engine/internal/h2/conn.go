@@ -14,7 +14,8 @@ import (
 )
 
 // A Transport is a connection of the engine. Only the goroutine that serves the
-// connection calls Read and Discard; Write is not called concurrently either.
+// connection calls Read and Discard; Write and TryWrite are not called concurrently
+// either.
 type Transport interface {
 	// Read waits for input and returns all input that wasn't discarded. need
 	// is the number of bytes that the caller waits for.
@@ -23,6 +24,8 @@ type Transport interface {
 	Discard(n int)
 	// Write writes all of p.
 	Write(p []byte) (int, error)
+	// TryWrite writes what it can without waiting.
+	TryWrite(p []byte) (int, error)
 
 	SetReadDeadline(time.Time) error
 	SetWriteDeadline(time.Time) error
@@ -64,7 +67,8 @@ type Conn struct {
 
 	mu       sync.Mutex
 	streams  map[uint32]*stream
-	closed   int // of streams, those that both sides have ended
+	closed   int                // of streams, those that both sides have ended
+	early    map[uint32]*stream // whose response was complete before the request; their frames are only checked
 	past     history
 	lastID   uint32 // of the streams that the client opened
 	isIdle   bool   // without streams, and all responses are written
@@ -288,7 +292,7 @@ func (c *Conn) setState() {
 	c.stateMu.Lock()
 	defer c.stateMu.Unlock()
 	c.mu.Lock()
-	active := len(c.streams) > 0 || c.active && (c.writing || len(c.out) > 0)
+	active := len(c.streams) > 0 || c.active && (c.writing || c.unwritten())
 	ended := c.err != nil
 	c.mu.Unlock()
 	if active == c.active || ended {

@@ -42,6 +42,8 @@ func (m *memory) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func (m *memory) TryWrite(p []byte) (int, error) { return m.Write(p) }
+
 // SetReadDeadline ends the connection if the deadline has passed.
 func (m *memory) SetReadDeadline(t time.Time) error {
 	m.mu.Lock()

@@ -99,7 +99,7 @@ func (c *Conn) fields(h *fieldBlock, block []byte) error {
 // laterFields processes fields that don't open a stream.
 func (c *Conn) laterFields(h *fieldBlock, fields []hpack.Field, tooLarge bool) error {
 	c.mu.Lock()
-	s := c.streams[h.stream]
+	s := c.unended(h.stream)
 	if s == nil {
 		over, opened := c.past.wasReset(h.stream), c.past.wasOpened(h.stream)
 		c.mu.Unlock()
@@ -208,6 +208,7 @@ func (c *Conn) streamError(id uint32, code errCode, name string) error {
 	if s := c.streams[id]; s != nil {
 		o = c.drop(s, errStreamReset)
 	}
+	delete(c.early, id)
 	c.past.reset(id)
 	c.appendControl(appendReset(nil, id, code))
 	c.mu.Unlock()

@@ -37,6 +37,13 @@ func (h *history) reset(id uint32) {
 	}
 }
 
+// end records that the client has ended a stream that the server has reset.
+func (h *history) end(id uint32) {
+	if i := id / 2; h.knows(i) {
+		h.mine[i%historySize/64] &^= 1 << (i % 64)
+	}
+}
+
 // wasReset reports whether the server has reset a stream.
 func (h *history) wasReset(id uint32) bool {
 	i := id / 2

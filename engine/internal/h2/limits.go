@@ -26,7 +26,7 @@ const (
 	// Canceled ones count, too (CVE-2023-44487).
 	maxWaiting = 4
 
-	// Bytes of control frames that wait to be written.
+	// Bytes that wait to be written and that no handler has waited for.
 	maxControl = 256 << 10
 )
 

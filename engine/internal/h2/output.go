@@ -15,16 +15,22 @@ import (
 //
 // Handlers append frames to out. Fields are compressed there, too, so the
 // client's table agrees with ours. While more than maxOut bytes wait, handlers
-// wait as well, and so do handlers whose windows are used up.
+// wait as well, and so do handlers whose windows are used up. What is sent without
+// such a wait is counted: if it becomes too much, because the client doesn't read,
+// the connection ends. So these are all that append to out:
+//
+//	waitForRoom, sendData    fields, trailers, informational responses and DATA of handlers
+//	appendControl            the rest: answers to frames, WINDOW_UPDATE, RST_STREAM, status 100
 type output struct {
 	out     []byte // frames to be written
+	batch   batch  // frames that are being written
 	spare   []byte // the buffer that was written last
 	later   []byte // frames to be written after out, not with it
 	queued  int64  // since when a goroutine of the pool is about to write out, or 0
 	writing bool   // a goroutine writes out
 	broken  bool   // writing has failed
 	began   int64  // when the current write began, or 0
-	control int    // bytes of control frames in out
+	control int    // bytes in out that nobody has waited for
 
 	encoder       hpack.Encoder
 	initialWindow int64 // of the client for new streams
@@ -32,10 +38,20 @@ type output struct {
 	sendWindow    int64 // of the client for the connection
 	recvWindow    int64 // ours for the connection
 	waiting       []*stream
+	bulk          int // streams that have waited with data
+	sharers       int // streams with DATA in out
 	credit        int // useful WINDOW_UPDATEs and PINGs that the client may send, see limits
 	completed     int // responses; the reader resets it
 
 	flushed atomic.Bool // a handler has flushed a part of its response
+}
+
+// A batch is output that is written together.
+type batch struct {
+	number int
+	frames []byte
+	sent   int    // bytes of frames that are written
+	after  []byte // frames to be written afterwards
 }
 
 // A queued is what a stream waits to send.
@@ -46,6 +62,9 @@ type queued struct {
 	isWaiting  bool
 	urgency    uint8 // of RFC 9218, smaller is more urgent
 	sequential bool  // not to be mixed with other streams of the same urgency
+	bulk       bool  // it has waited with data
+	turn       int   // the number of the batch before which it has sent DATA
+	taken      int   // bytes of DATA in that turn
 }
 
 const (
@@ -96,7 +115,7 @@ func (c *Conn) grow(n int) {
 	}
 }
 
-// appendControl appends a frame that answers one of the client.
+// appendControl appends a frame for which nobody waits until there is room.
 func (c *Conn) appendControl(frame []byte) {
 	c.grow(len(frame))
 	c.out = append(c.out, frame...)
@@ -107,7 +126,7 @@ func (c *Conn) appendControl(frame []byte) {
 // the handlers that wait to start. So what they write is written together, and
 // so is what a handler writes until it returns or waits. The caller holds c.mu.
 func (c *Conn) flush() {
-	if len(c.out) > 0 && !c.writing && c.queued == 0 {
+	if c.unwritten() && !c.writing && c.queued == 0 {
 		c.queued = c.server.clock.Now()
 		c.server.workers.start(c)
 	}
@@ -121,13 +140,13 @@ const maxDelay = 200_000
 // the output, and else leaves that to a goroutine of the pool.
 func (c *Conn) flushLate() {
 	switch now := c.server.clock.Now(); {
-	case len(c.out) == 0 || c.writing:
+	case !c.unwritten() || c.writing:
 	case c.queued == 0:
 		c.queued = now
 		c.server.workers.add(c)
 	case now-c.queued > maxDelay:
 		c.queued = now
-		c.write(fewBytes)
+		c.write(nil)
 	}
 }
 
@@ -141,7 +160,7 @@ func (c *Conn) run() {
 	}
 	c.mu.Lock()
 	if c.queued = 0; !c.writing {
-		c.write(fewBytes)
+		c.write(nil)
 	}
 	idle := len(c.streams) == 0
 	c.mu.Unlock()
@@ -153,48 +172,93 @@ func (c *Conn) run() {
 // fewBytes is output that isn't worth another write while handlers run.
 const fewBytes = 16 << 10
 
+// unwritten reports whether there is output.
+func (c *Conn) unwritten() bool { return len(c.batch.frames)+len(c.out) > 0 }
+
 // write writes the output until none is left. But if few bytes come while it
 // writes, it leaves them to a goroutine of the pool, after the handlers that
 // wait to start.
-func (c *Conn) write(few int) {
+//
+// A handler passes its stream, and leaves the rest to the pool when that doesn't
+// wait any more, or when the client doesn't read: it couldn't return otherwise,
+// although its stream has ended.
+func (c *Conn) write(s *stream) {
 	c.writing = true
 	if c.stopping.closed { // such as the response to a PING
 		c.out, c.control = c.out[:0], 0
 	}
-	for first := true; len(c.out) > 0 && !c.broken; first = false {
-		if !first && len(c.out) < few && c.running > 1 {
+	b := &c.batch
+	for first := true; c.unwritten() && !c.broken; first = false {
+		if s == nil && !first && len(c.out) < fewBytes && c.running > 1 || s != nil && !s.isWaiting {
 			c.writing = false
 			c.flush()
 			return
 		}
-		b, later := c.out, c.later
-		c.out, c.spare, c.later, c.control = c.spare, nil, nil, 0
-		c.beginWrite()
+		if len(b.frames) == 0 {
+			c.letOthersWrite()
+			*b = batch{number: b.number + 1, frames: c.out, after: c.later}
+			c.out, c.spare, c.later, c.control, c.sharers = c.spare, nil, nil, 0, 0
+			c.pump()
+			c.beginWrite()
+		}
+		rest := b.frames[b.sent:]
 		c.mu.Unlock()
-		err := c.send(b)
-		c.mu.Lock()
-		c.began = 0
-		if c.spare == nil {
-			c.spare = b[:0]
+		n, err := len(rest), error(nil)
+		if s == nil {
+			err = c.send(rest)
 		} else {
-			giveBack(b)
+			n, err = c.transport.TryWrite(rest)
 		}
-		if err != nil {
+		c.mu.Lock()
+		b.sent += n
+		switch {
+		case err != nil:
 			c.cut()
+		case b.sent < len(b.frames):
+			c.writing = false
+			c.flush()
+			return
 		}
-		if len(later) > 0 {
-			c.grow(len(later))
-			c.out = append(c.out, later...)
-		}
-		c.pump()
+		c.endBatch()
 	}
 	c.checkIdle()
-	c.wroteAll()
+	if s == nil {
+		c.wroteAll()
+	} else if c.stopping.closing {
+		c.server.workers.start(c) // for wroteAll, which may wait for the client
+	}
 	c.writing = false
-	if len(c.out) == 0 { // the next output may be far away, even if handlers run
+	if !c.unwritten() { // the next output may be far away, even if handlers run
 		giveBack(c.out)
 		giveBack(c.spare)
 		c.out, c.spare = nil, nil
+	}
+}
+
+// endBatch is called when a batch is written.
+func (c *Conn) endBatch() {
+	b := &c.batch
+	c.began = 0
+	if c.spare == nil {
+		c.spare = b.frames[:0]
+	} else {
+		giveBack(b.frames)
+	}
+	if len(b.after) > 0 {
+		c.grow(len(b.after))
+		c.out = append(c.out, b.after...)
+	}
+	*b = batch{number: b.number}
+}
+
+// letOthersWrite lets handlers add to the output if only few have. Otherwise, the
+// one that was woken last would go on alternately with the writer, and fill the
+// client's buffers alone.
+func (c *Conn) letOthersWrite() {
+	if c.bulk > 0 && c.running > 1 && c.sharers < min(c.running, maxOut/maxDataLen) {
+		c.mu.Unlock()
+		runtime.Gosched()
+		c.mu.Lock()
 	}
 }
 
@@ -239,9 +303,9 @@ func (c *Conn) waitForRoom(s *stream) error {
 	return s.gone
 }
 
-// wait waits until it was the turn of s, which has sent its data then, or until
-// the stream ends. If nobody writes the output, wait does so, unless a goroutine
-// of the pool is about to and the output isn't full.
+// wait waits until it was the turn of s, whose data is in the output then, or
+// until the stream ends. If nobody writes the output, wait does so, unless a
+// goroutine of the pool is about to and the output isn't full.
 func (c *Conn) wait(s *stream) {
 	s.isWaiting = true
 	c.waiting = append(c.waiting, s)
@@ -249,9 +313,13 @@ func (c *Conn) wait(s *stream) {
 		s.wake = make(chan struct{}, 1)
 	}
 	c.pump() // those before s may wait for windows of their own
+	if s.isWaiting && len(s.data) > 0 && !s.bulk {
+		s.bulk = true
+		c.bulk++
+	}
 	for s.isWaiting {
-		if len(c.out) > 0 && (c.queued == 0 || len(c.out) >= maxOut) && !c.writing && !c.broken {
-			c.write(0)
+		if len(c.out) > 0 && (c.queued == 0 || len(c.out) >= maxOut) && len(c.batch.frames) == 0 && !c.writing && !c.broken {
+			c.write(s)
 			continue
 		}
 		c.mu.Unlock()
@@ -277,10 +345,23 @@ func (c *Conn) unqueue(s *stream) {
 // window returns how much a stream may send.
 func (c *Conn) window(s *stream) int64 { return c.initialWindow + s.sendWindow }
 
+// share returns how much a stream may append before the next write. Streams that
+// have much to send share the output, because those whose handlers don't run now
+// would get little of it: on a busy machine, that is most of the time.
+func (c *Conn) share(s *stream) int64 {
+	if s.turn != c.batch.number {
+		s.turn, s.taken = c.batch.number, 0
+	}
+	if s.sequential {
+		return maxDataLen
+	}
+	return int64(min(max(maxOut/max(c.bulk, 1), maxDataLen)-s.taken, maxDataLen))
+}
+
 // appendData appends the next DATA frame of s. It reports false if there is no
-// room or no window.
+// room or no window, or s has used its share.
 func (c *Conn) appendData(s *stream) bool {
-	n := min(int64(len(s.data)), maxDataLen, c.sendWindow, c.window(s))
+	n := min(int64(len(s.data)), c.share(s), c.sendWindow, c.window(s))
 	if len(c.out) >= maxOut || n <= 0 && (len(s.data) > 0 || !s.end) {
 		return false
 	}
@@ -295,6 +376,10 @@ func (c *Conn) appendData(s *stream) bool {
 	s.data = s.data[n:]
 	c.sendWindow -= n
 	s.sendWindow -= n
+	if s.taken == 0 {
+		c.sharers++
+	}
+	s.taken += int(n)
 	c.credit = min(c.credit+2+int(n)/bytesPerCredit, maxUseless)
 	return true
 }
@@ -304,14 +389,15 @@ func (c *Conn) appendData(s *stream) bool {
 // unless their priority says otherwise.
 func (c *Conn) pump() {
 	for len(c.waiting) > 0 && len(c.out) < maxOut && !c.broken {
-		best := -1
+		best, ready := -1, false
 		for i, s := range c.waiting {
-			able := len(s.data) == 0 || c.window(s) > 0 && c.sendWindow > 0
-			if able && (best < 0 || s.urgency < c.waiting[best].urgency) {
-				best = i
+			switch {
+			case len(s.data) > 0 && (c.window(s) <= 0 || c.sendWindow <= 0):
+			case best < 0 || s.urgency < c.waiting[best].urgency || s.urgency == c.waiting[best].urgency && !ready:
+				best, ready = i, len(s.data) == 0 || c.share(s) > 0
 			}
 		}
-		if best < 0 {
+		if !ready {
 			return
 		}
 		s := c.waiting[best]

@@ -2,10 +2,14 @@ package h2
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"os"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
 )
 
 // TestFlushLate checks that a handler that ends writes output that has waited
@@ -27,31 +31,6 @@ func TestFlushLate(t *testing.T) {
 	}
 }
 
-// TestWait checks that a handler writes the output itself if that is full, even
-// if a goroutine of the pool is about to: on a busy machine, that one may not run
-// for long.
-func TestWait(t *testing.T) {
-	s := newMemoryServer(false, nil)
-	c := s.NewConn(new(memory), &http.Request{}, context.Background())
-	c.queued = s.clock.Now()
-	st := &stream{conn: c, id: 1, sendWindow: maxWindow}
-	c.sendWindow = maxWindow
-	sent := make(chan error)
-	go func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		sent <- c.sendData(st, make([]byte, 3*maxOut), false)
-	}()
-	select {
-	case err := <-sent:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the handler waits")
-	}
-}
-
 // TestWriteGivesBack checks that a connection keeps no buffers when its output is
 // written, even if a handler runs, which may wait for long.
 func TestWriteGivesBack(t *testing.T) {
@@ -61,7 +40,7 @@ func TestWriteGivesBack(t *testing.T) {
 	defer c.mu.Unlock()
 	c.running = 1
 	c.grow(2 * smallBuffer)
-	c.write(0)
+	c.write(nil)
 	if n := cap(c.out) + cap(c.spare); n > 0 {
 		t.Errorf("the connection keeps %d bytes", n)
 	}
@@ -76,8 +55,8 @@ func TestStopUpload(t *testing.T) {
 		c := newMemoryServer(false, nil).NewConn(m, &http.Request{}, context.Background())
 		c.mu.Lock()
 		c.out = append(c.out[:0], text...)
-		c.stopUpload(1)
-		c.write(0)
+		c.stopUpload(&stream{id: 1})
+		c.write(nil)
 		c.mu.Unlock()
 		want := text + string(appendReset(nil, 1, noError))
 		if string(m.out) != want || m.writes != writes {
@@ -108,6 +87,115 @@ func TestSendSlowly(t *testing.T) {
 		c := s.NewConn(&slowClient{left: left}, &http.Request{}, context.Background())
 		if err := c.send(make([]byte, 100)); (err == nil) != (left == 100) {
 			t.Errorf("100 bytes to a client that takes %d: got error %v", left, err)
+		}
+	}
+}
+
+// An unread is a Transport of a client that sends requests and reads nothing.
+type unread struct {
+	memory
+	conn   *Conn
+	frames func(id uint32) []byte // a request, and what the client sends for it
+	left   int                    // requests
+	id     uint32
+	most   int           // bytes that wait to be written
+	end    chan struct{} // closed at the end
+	ended  sync.Once
+}
+
+// Read returns more requests when the handlers of the last ones have returned or
+// wait.
+func (u *unread) Read(int) ([]byte, error) {
+	c := u.conn
+	for {
+		c.mu.Lock()
+		busy := c.running > len(c.waiting)
+		u.most = max(u.most, len(c.batch.frames)+len(c.out)+len(c.later))
+		c.mu.Unlock()
+		if !busy {
+			break
+		}
+		time.Sleep(10 * time.Microsecond)
+	}
+	if u.left <= 0 {
+		return nil, io.EOF
+	}
+	if u.id == 0 {
+		u.in = append([]byte(preface), appendFrame(nil, frameSettings, 0, 0, "")...)
+		u.id = 1
+	}
+	for range 20 {
+		u.in = append(u.in, u.frames(u.id)...)
+		u.id += 2
+		u.left--
+	}
+	return u.in, nil
+}
+
+func (u *unread) Write([]byte) (int, error) {
+	<-u.end
+	return 0, io.ErrClosedPipe
+}
+
+func (u *unread) TryWrite([]byte) (int, error) { return 0, nil }
+
+// SetWriteDeadline is called when the connection ends.
+func (u *unread) SetWriteDeadline(time.Time) error {
+	u.ended.Do(func() { close(u.end) })
+	return nil
+}
+
+// TestBoundedOutput checks that no output grows while the client reads nothing.
+func TestBoundedOutput(t *testing.T) {
+	request := func(id uint32, flags uint8, fields ...string) []byte {
+		var e hpack.Encoder
+		e.Reset()
+		b := e.Begin(nil)
+		for i := 0; i < len(fields); i += 2 {
+			b = e.AppendField(b, fields[i], fields[i+1], false)
+		}
+		return appendFrame(nil, frameHeaders, flagEndHeaders|flags, id, "\x82\x86\x84\x41\x01h"+string(b))
+	}
+	get := func(id uint32) []byte { return request(id, flagEndStream) }
+	reset := func(b []byte, id uint32) []byte { return appendReset(b, id, 8) }
+	read := func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }
+	for name, tt := range map[string]struct {
+		frames func(id uint32) []byte
+		h      http.HandlerFunc
+	}{
+		"responses":     {get, func(w http.ResponseWriter, r *http.Request) {}},
+		"large fields":  {get, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X", string(make([]byte, 1000))) }},
+		"panics":        {get, func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }},
+		"short bodies":  {get, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Length", "9") }},
+		"informational": {get, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(103); panic(http.ErrAbortHandler) }},
+		"flushes":       {get, func(w http.ResponseWriter, r *http.Request) { w.(http.Flusher).Flush(); panic(http.ErrAbortHandler) }},
+		"trailers":      {get, func(w http.ResponseWriter, r *http.Request) { w.Header().Set(http.TrailerPrefix+"T", "x") }},
+		"deadlines": {get, func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
+		}},
+		"canceled": {func(id uint32) []byte { return reset(get(id), id) }, func(w http.ResponseWriter, r *http.Request) {}},
+		"expectations": {func(id uint32) []byte {
+			return appendFrame(request(id, 0, "Expect", "100-continue"), frameData, flagEndStream, id, "x")
+		}, func(w http.ResponseWriter, r *http.Request) { read(w, r); panic(http.ErrAbortHandler) }},
+		"refused bodies": {func(id uint32) []byte { return request(id, 0) }, func(w http.ResponseWriter, r *http.Request) {}},
+		"bodies": {func(id uint32) []byte {
+			return appendFrame(request(id, 0), frameData, flagEndStream, id, string(make([]byte, 1000)))
+		}, read},
+		"PINGs":      {func(id uint32) []byte { return appendFrame(nil, framePing, 0, 0, "12345678") }, nil},
+		"SETTINGS":   {func(id uint32) []byte { return appendFrame(nil, frameSettings, 0, 0, "") }, nil},
+		"own errors": {func(id uint32) []byte { return appendFrame(get(id), frameWindowUpdate, 0, id, "\x00\x00\x00\x00") }, read},
+	} {
+		for _, recycle := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := newMemoryServer(recycle, tt.h)
+				u := &unread{frames: tt.frames, left: 50_000, end: make(chan struct{})}
+				u.conn = s.NewConn(u, &http.Request{}, context.Background())
+				u.conn.Serve()
+				if limit := 2*maxOut + maxControl + largeBuffer; u.most > limit {
+					t.Errorf("%d bytes wait, want at most %d", u.most, limit)
+				}
+			})
 		}
 	}
 }

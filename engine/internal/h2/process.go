@@ -47,11 +47,11 @@ func (c *Conn) data(f *frame) error {
 		return connError{protocolError, "frame_data_pad_too_big"}
 	}
 	c.mu.Lock()
-	if c.changeWindow(-length); c.recvWindow < 0 {
+	if c.changeWindow(-length); length > 0 && c.recvWindow < 0 {
 		c.mu.Unlock()
 		return connError{flowControlError, "data_flow"}
 	}
-	s := c.streams[f.stream]
+	s := c.unended(f.stream)
 	if s == nil || s.recvEnd {
 		over, idle := c.isOver(f.stream), c.idle(f.stream)
 		c.mu.Unlock()
@@ -74,13 +74,13 @@ func (c *Conn) data(f *frame) error {
 	b, padding := s.body, length-int64(len(f.payload))
 	code, name := noError, ""
 	switch {
-	case s.recvWindow < 0:
+	case length > 0 && s.recvWindow < 0: // an empty frame is allowed below 0 (RFC 9113 section 6.9.1)
 		code, name = flowControlError, "flow_on_data_length"
 	case s.declared >= 0 && (s.received > s.declared || f.has(flagEndStream) && s.received < s.declared):
 		code, name = protocolError, "send_too_much" // RFC 9113 section 8.1.1
 	case f.has(flagEndStream):
 		c.endReceived(s)
-	case padding > 0:
+	case padding > 0 && s.gone == nil:
 		if s.padding += padding; s.padding >= c.server.streamWindow/4 {
 			c.widen(s, s.padding)
 			s.padding = 0
@@ -120,10 +120,16 @@ func (c *Conn) priority(f *frame) error {
 		return connError{protocolError, "frame_priority_zero_stream"}
 	case len(f.payload) != 5:
 		return c.streamError(f.stream, frameSizeError, "frame_priority_bad_length")
-	case binary.BigEndian.Uint32(f.payload)&maxStreamID == f.stream:
-		return c.streamError(f.stream, protocolError, "priority")
+	case binary.BigEndian.Uint32(f.payload)&maxStreamID != f.stream:
+		return nil
 	}
-	return nil
+	c.mu.Lock()
+	idle := c.idle(f.stream)
+	c.mu.Unlock()
+	if idle { // RST_STREAM must not be sent for it (RFC 9113 section 6.4)
+		return nil
+	}
+	return c.streamError(f.stream, protocolError, "priority")
 }
 
 // reset processes RST_STREAM (RFC 9113 section 6.4).
@@ -139,6 +145,8 @@ func (c *Conn) reset(f *frame) error {
 	var o orphan
 	if s != nil {
 		o = c.drop(s, errStreamReset)
+	} else {
+		c.leaveEarly(f.stream)
 	}
 	c.mu.Unlock()
 	if idle {
@@ -288,7 +296,7 @@ func (c *Conn) windowUpdate(f *frame) error {
 		c.pump()
 		return nil
 	}
-	s, idle := c.streams[f.stream], c.idle(f.stream)
+	s, idle := c.unended(f.stream), c.idle(f.stream)
 	code, name := noError, ""
 	switch {
 	case idle:
@@ -304,9 +312,8 @@ func (c *Conn) windowUpdate(f *frame) error {
 		c.widest = max(c.widest, s.sendWindow)
 		c.pump()
 	}
-	over := s == nil && c.isOver(f.stream)
 	c.mu.Unlock()
-	if name != "" && !over {
+	if name != "" {
 		return c.streamError(f.stream, code, name)
 	}
 	return nil

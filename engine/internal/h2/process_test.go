@@ -3,8 +3,10 @@ package h2
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/steps"
 )
@@ -73,6 +75,56 @@ func TestRefunds(t *testing.T) {
 		}
 		if got := window(); got != before {
 			t.Errorf("%d: the window is %d bytes larger than before", i, got-before)
+		}
+	}
+}
+
+// TestNegativeWindow checks that an empty DATA frame may end a stream whose window
+// is negative (RFC 9113 section 6.9.1), because the client has sent more before it
+// knew of a smaller window.
+func TestNegativeWindow(t *testing.T) {
+	for n, want := range map[int]bool{0: true, 1: false} {
+		c := newMemoryServer(false, nil).NewConn(new(memory), &http.Request{}, context.Background())
+		s := c.newStream()
+		s.id, s.started, s.declared = 1, true, -1
+		s.body = new(body)
+		s.body.begin(s, &parsedRequest{}, new(http.Request))
+		c.register(s, 1, "")
+		s.recvWindow = -1
+		if err := c.data(&frame{kind: frameData, flags: flagEndStream, stream: 1, payload: make([]byte, n)}); err != nil {
+			t.Error(err)
+		}
+		if s.recvEnd != want {
+			t.Errorf("%d bytes: the stream ended: %v, want %v", n, s.recvEnd, want)
+		}
+	}
+}
+
+// TestConcurrentReads checks that no Read of a body waits while there is data.
+func TestConcurrentReads(t *testing.T) {
+	s := newMemoryServer(false, nil)
+	c := s.NewConn(new(memory), &http.Request{}, context.Background())
+	b := new(body)
+	b.begin(&stream{conn: c}, &parsedRequest{}, new(http.Request))
+	const readers = 4
+	got := make(chan int, readers)
+	for range readers {
+		go func() {
+			n, _ := b.Read(make([]byte, 1))
+			got <- n
+		}()
+	}
+	for waiting := false; !waiting; { // all of them, for the first data
+		time.Sleep(time.Millisecond)
+		stacks := make([]byte, 1<<20)
+		waiting = strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "sync.(*Cond).Wait(") == readers
+	}
+	b.append(make([]byte, readers))
+	for range readers {
+		select {
+		case <-got:
+		case <-time.After(time.Minute):
+			t.Fatal("a Read waits")
 		}
 	}
 }

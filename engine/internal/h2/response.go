@@ -193,13 +193,11 @@ func (r *response) sendLocked(p []byte, end bool) error {
 	if s.gone != nil {
 		return s.gone
 	}
-	if len(c.out) >= maxOut {
+	trailers := end && r.hasTrailers
+	if !r.SentHead {
 		if err := c.waitForRoom(s); err != nil {
 			return err
 		}
-	}
-	trailers := end && r.hasTrailers
-	if !r.SentHead {
 		r.SentHead, s.sentHead = true, true
 		only := r.IsHEAD || end && len(p) == 0 && !trailers
 		r.sendFields(len(p), only)
@@ -213,6 +211,9 @@ func (r *response) sendLocked(p []byte, end bool) error {
 		}
 	}
 	if trailers {
+		if err := c.waitForRoom(s); err != nil {
+			return err
+		}
 		r.sendTrailers()
 	}
 	return nil

@@ -139,9 +139,9 @@ func (c *Conn) lastWords(wait bool) {
 		time.Sleep(time.Millisecond)
 		c.mu.Lock()
 	}
-	able, out := !c.writing && !c.broken, c.out
+	able, out := !c.writing && !c.broken, append(c.batch.frames[c.batch.sent:], c.out...)
 	c.writing = true // for good
-	c.out, c.spare = nil, nil
+	c.out, c.spare, c.batch = nil, nil, batch{}
 	c.mu.Unlock()
 	if !able {
 		return

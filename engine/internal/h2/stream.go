@@ -184,7 +184,7 @@ func (s *stream) complete(panicked bool) {
 		case s.bad:
 			c.resetStream(s.id, protocolError)
 		case !s.recvEnd:
-			c.stopUpload(s.id)
+			c.stopUpload(s)
 		}
 		c.completed++
 		c.drop(s, errClosed)
@@ -232,6 +232,10 @@ func (c *Conn) drop(s *stream, why error) orphan {
 		c.closed--
 	}
 	c.unqueue(s)
+	if s.bulk {
+		s.bulk = false
+		c.bulk--
+	}
 	if !c.writing {
 		c.checkIdle()
 	}
@@ -241,9 +245,18 @@ func (c *Conn) drop(s *stream, why error) orphan {
 // endReceived records that END_STREAM was received. The caller holds c.mu.
 func (c *Conn) endReceived(s *stream) {
 	s.recvEnd, s.readBy = true, 0
-	if s.sendEnd {
+	if s.gone != nil {
+		c.leaveEarly(s.id)
+	} else if s.sendEnd {
 		c.closed++
 	}
+}
+
+// leaveEarly records that the client has ended a stream that the server has
+// reset: further frames are errors. The caller holds c.mu.
+func (c *Conn) leaveEarly(id uint32) {
+	delete(c.early, id)
+	c.past.end(id)
 }
 
 // endSent records that END_STREAM is sent. If the client has sent it, too, it may
@@ -259,21 +272,43 @@ func (c *Conn) endSent(s *stream) {
 // resetStream appends RST_STREAM. The caller holds c.mu.
 func (c *Conn) resetStream(id uint32, code errCode) {
 	c.past.reset(id)
-	c.grow(headLen + 4)
-	c.out = appendReset(c.out, id, code)
+	c.appendControl(appendReset(nil, id, code))
 }
 
 // stopUpload asks the client to stop sending the request, whose response is
 // complete (RFC 9113 section 8.1). It does so with another write, because curl
 // 7.88 discards a response that arrives together with the reset. The caller holds
 // c.mu.
-func (c *Conn) stopUpload(id uint32) {
+func (c *Conn) stopUpload(s *stream) {
+	for id := range c.early {
+		if len(c.early) < maxEarly {
+			break
+		}
+		delete(c.early, id)
+	}
+	if c.early == nil {
+		c.early = make(map[uint32]*stream)
+	}
+	c.early[s.id] = &stream{id: s.id, body: s.body, gone: errClosed, declared: s.declared,
+		received: s.received, recvWindow: s.recvWindow, sendWindow: s.sendWindow}
 	if len(c.out) == 0 {
-		c.resetStream(id, noError)
+		c.resetStream(s.id, noError)
 		return
 	}
-	c.past.reset(id)
-	c.later = appendReset(c.later, id, noError)
+	c.past.reset(s.id)
+	c.later = appendReset(c.later, s.id, noError)
+}
+
+// maxEarly is how many streams a connection keeps in early.
+const maxEarly = 32
+
+// unended returns a stream that the client hasn't ended, or nil. The caller holds
+// c.mu.
+func (c *Conn) unended(id uint32) *stream {
+	if s := c.streams[id]; s != nil {
+		return s
+	}
+	return c.early[id]
 }
 
 // An orphan is what remains of a stream for its handler.

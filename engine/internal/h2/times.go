@@ -84,7 +84,7 @@ func (s *stream) setTimes(c *Conn) {
 // checkIdle makes the connection idle if it has no streams, and their responses
 // are written. The caller holds c.mu.
 func (c *Conn) checkIdle() {
-	if !c.isIdle && len(c.streams) == 0 && len(c.out) == 0 {
+	if !c.isIdle && len(c.streams) == 0 && !c.unwritten() {
 		c.becameIdle()
 	}
 }
