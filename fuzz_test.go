@@ -161,11 +161,12 @@ func FuzzMatch(f *testing.F)     { trietest.Fuzz(f, holdMux) }
 // and in Muxes that are mounted, at any depth: which middleware runs, and who
 // answers what no route serves.
 
-// A refScope is a Mux or a Group.
+// A refScope is a Mux or a Group, which Host may have made.
 type refScope struct {
 	name       string
 	parent     *refScope // the scope around; for a mounted Mux, where it is mounted
 	mux        bool
+	host       string             // of it or a scope around; "" for every one
 	segs       []trietest.Segment // of its whole prefix
 	own        int                // how many of them are its own
 	notFound   bool
@@ -180,6 +181,8 @@ var scopeSegs = []trietest.Segment{
 	trietest.NewSegment("a{p#}", trietest.Text("a"), trietest.Param),
 	trietest.NewSegment("a%2Fb", trietest.Text("a/b")),
 }
+
+var scopeHosts = []string{"", "", "", "", "a.x", "{h}.x"}
 
 var scopePathSegs = []string{"a", "b", "1", "ab", "c", "a%2Fb", "%61", "22"}
 
@@ -205,8 +208,12 @@ func (s *refScope) within(other *refScope) bool {
 	return s == other || s.parent != nil && s.parent.within(other)
 }
 
-// covers reports whether the path is at or below the scope's prefix.
-func (s *refScope) covers(p trietest.Path) bool {
+// covers reports whether a request is for the scope's host, and at or below its
+// prefix.
+func (s *refScope) covers(host string, p trietest.Path) bool {
+	if _, ok := trietest.HostValues(s.host, host); !ok {
+		return false
+	}
 	rt := trietest.Route{Segs: s.segs, End: trietest.All}
 	return rt.Matches(p) || trietest.Route{Segs: s.segs}.Matches(p)
 }
@@ -260,17 +267,25 @@ func (m *scopedMux) grow(t *testing.T, c *trietest.Choices) *muxmaster.Mux {
 	newScope(refScope{mux: true, real: root})
 	for range 1 + c.Pick(5) {
 		parent := trietest.Of(c, m.scopes)
-		s := refScope{parent: parent, mux: c.Pick(2) == 0, segs: slices.Clone(parent.segs), own: 1 + c.Pick(2)}
+		s := refScope{parent: parent, mux: c.Pick(2) == 0, host: parent.host, segs: slices.Clone(parent.segs), own: 1 + c.Pick(2)}
+		if host := trietest.Of(c, scopeHosts); host != "" && s.host == "" {
+			s.host, s.mux, s.own = host, false, 0
+		}
 		for range s.own {
 			s.segs = append(s.segs, trietest.Of(c, scopeSegs))
 		}
 		if slices.ContainsFunc(m.scopes, func(o *refScope) bool {
-			return (trietest.Route{Segs: o.segs}).Shape() == (trietest.Route{Segs: s.segs}).Shape()
+			return o.host == s.host && (trietest.Route{Segs: o.segs}).Shape() == (trietest.Route{Segs: s.segs}).Shape()
 		}) {
 			continue // two scopes of one prefix have a test of their own
 		}
 		prefix := written(s.segs[len(parent.segs):], fmt.Sprint("s", len(m.scopes), "_"))
-		if !s.mux {
+		switch {
+		case s.own == 0:
+			s.real = parent.real.Host(s.host)
+			newScope(s)
+			continue
+		case !s.mux:
 			s.real = parent.real.Group(prefix)
 			newScope(s)
 			continue
@@ -279,8 +294,8 @@ func (m *scopedMux) grow(t *testing.T, c *trietest.Choices) *muxmaster.Mux {
 		s.real = sub
 		mounted := newScope(s)
 		parent.real.Mount(prefix, sub)
-		m.add(trietest.Route{Segs: s.segs, Later: 2}, parent, mounted)
-		m.add(trietest.Route{Segs: s.segs, End: trietest.All}, parent, mounted)
+		m.add(trietest.Route{Host: s.host, Segs: s.segs, Later: 2}, parent, mounted)
+		m.add(trietest.Route{Host: s.host, Segs: s.segs, End: trietest.All}, parent, mounted)
 	}
 	for _, s := range m.scopes {
 		name := s.name
@@ -313,7 +328,7 @@ func (m *scopedMux) grow(t *testing.T, c *trietest.Choices) *muxmaster.Mux {
 // route adds a route to a scope.
 func (m *scopedMux) route(t *testing.T, c *trietest.Choices, root *muxmaster.Mux) {
 	s := trietest.Of(c, m.scopes)
-	rt := trietest.Route{Method: []string{"GET", "GET", "POST", "", "HEAD", "OPTIONS", "PUT"}[c.Pick(7)], Segs: slices.Clone(s.segs), Verb: true}
+	rt := trietest.Route{Method: []string{"GET", "GET", "POST", "", "HEAD", "OPTIONS", "PUT"}[c.Pick(7)], Host: s.host, Segs: slices.Clone(s.segs), Verb: true}
 	for range c.Pick(3) {
 		rt.Segs = append(rt.Segs, trietest.Of(c, scopeSegs))
 	}
@@ -325,8 +340,7 @@ func (m *scopedMux) route(t *testing.T, c *trietest.Choices, root *muxmaster.Mux
 	case 1:
 		path, rt.End, rt.Named = path+"/{rest...}", trietest.All, true
 	}
-	_, group := s.real.(*muxmaster.Group)
-	if path == "" && !group {
+	if path == "" && len(s.segs) == len(s.in().segs) { // no Group with a prefix
 		path, rt.End = "/", trietest.Slash
 	}
 	conflict := false
@@ -362,11 +376,11 @@ func (m *scopedMux) String() string {
 		if s.mux {
 			kind = "Mux"
 		}
-		fmt.Fprintf(&b, "%s%s at %q\n", s.chain(), kind, written(s.segs, ""))
+		fmt.Fprintf(&b, "%s%s at %q\n", s.chain(), kind, s.host+written(s.segs, ""))
 	}
 	for i, rt := range m.routes {
 		if m.mounted[i] == nil {
-			fmt.Fprintf(&b, "%d: %s %s %q end %d\n", i, m.scope[i].name, rt.Method, written(rt.Segs, ""), rt.End)
+			fmt.Fprintf(&b, "%d: %s %s %q end %d\n", i, m.scope[i].name, rt.Method, rt.Host+written(rt.Segs, ""), rt.End)
 		}
 	}
 	return b.String()
@@ -374,7 +388,7 @@ func (m *scopedMux) String() string {
 
 // finds returns the route for a request to a Mux, or -1, and the Mux mounted there that
 // has it, or responds.
-func (m *scopedMux) finds(at *refScope, method string, p trietest.Path) (k int, in *refScope) {
+func (m *scopedMux) finds(at *refScope, method, host string, p trietest.Path) (k int, in *refScope) {
 	var own trietest.Routes
 	var numbers []int
 	for i, rt := range m.routes {
@@ -382,20 +396,20 @@ func (m *scopedMux) finds(at *refScope, method string, p trietest.Path) (k int, 
 			own, numbers = append(own, rt), append(numbers, i)
 		}
 	}
-	found := own.Find(method, "h", p)
+	found := own.Find(method, host, p)
 	if len(found) == 0 {
 		return -1, at
 	}
 	k = numbers[found[0]]
 	if m.mounted[k] != nil {
-		return m.finds(m.mounted[k], method, p)
+		return m.finds(m.mounted[k], method, host, p)
 	}
 	return k, at
 }
 
 // check returns an error if a response is wrong.
-func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
-	k, in := m.finds(m.scopes[0], method, p)
+func (m *scopedMux) check(method, host string, p trietest.Path, got answer) string {
+	k, in := m.finds(m.scopes[0], method, host, p)
 	if k >= 0 {
 		chain, served := m.scope[k].chain(), 0
 		body, ok := strings.CutPrefix(got.body, chain)
@@ -407,14 +421,14 @@ func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 		if m.routes[k].Later == 1 {
 			fmt.Sscan(m.routes[k].Ending, &want)
 		}
-		if served != want || !m.routes[k].Holds("h", p, vals) {
+		if served != want || !m.routes[k].Holds(host, p, vals) {
 			return fmt.Sprintf("want %sand route %d, not %d with %q", chain, want, served, vals)
 		}
 		return ""
 	}
 	allow := ""
 	var list []string
-	serves := func(method string) bool { j, _ := m.finds(in, method, p); return j >= 0 }
+	serves := func(method string) bool { j, _ := m.finds(in, method, host, p); return j >= 0 }
 	for _, method := range allowOrder {
 		if serves(method) {
 			list = append(list, method)
@@ -423,16 +437,21 @@ func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 	if len(list) > 0 || serves("OPTIONS") {
 		allow = strings.Join(append(list, "OPTIONS"), ", ")
 	}
-	// The deepest scope of the Mux that covers the path answers.
+	// The deepest scope of the Mux that covers the path answers, and of several the one
+	// with the most specific host.
 	var answerers []*refScope
 	for _, s := range m.scopes {
-		if s.in() != in || !s.covers(p) {
+		if s.in() != in || !s.covers(host, p) {
 			continue
 		}
-		if len(answerers) > 0 && len(answerers[0].segs) < len(s.segs) {
+		closer := -1
+		if len(answerers) > 0 {
+			closer = cmp.Or(cmp.Compare(len(answerers[0].segs), len(s.segs)), cmp.Compare(trietest.HostRank(s.host), trietest.HostRank(answerers[0].host)))
+		}
+		if closer < 0 {
 			answerers = nil
 		}
-		if len(answerers) == 0 || len(answerers[0].segs) == len(s.segs) {
+		if closer <= 0 {
 			answerers = append(answerers, s)
 		}
 	}
@@ -457,12 +476,12 @@ func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 // target: it comes from inside a scope around the target, and from no further
 // out than the route there, or the path tells what only that scope's middleware
 // may.
-func (m *scopedMux) checkRedirect(method, target string, got answer) string {
+func (m *scopedMux) checkRedirect(method, host, target string, got answer) string {
 	p := trietest.SplitPath(target)
-	k, in := m.finds(m.scopes[0], method, p)
+	k, in := m.finds(m.scopes[0], method, host, p)
 	var wants []string
 	for _, s := range m.scopes {
-		if s.in() == in && s.covers(p) && (k < 0 || len(s.segs) >= len(m.scope[k].segs)) {
+		if s.in() == in && s.covers(host, p) && (k < 0 || len(s.segs) >= len(m.scope[k].segs)) {
 			wants = append(wants, s.chain())
 		}
 	}
@@ -508,10 +527,10 @@ func holdScopes(t *testing.T, routes, requests []byte) {
 		if b.Len() == 0 || c.Pick(4) == 1 {
 			b.WriteString("/")
 		}
-		target := b.String()
-		got := ask(mux, request(t, method, target))
-		if wrong := cmp.Or(m.check(method, trietest.SplitPath(target), got), m.explained(mux.Explain(method, target), got)); wrong != "" {
-			t.Errorf("%s %s: %d %q Allow %q, %s\n%s", method, target, got.status, got.body, got.allow, wrong, &m)
+		target, host := b.String(), trietest.Of(&c, []string{"h", "a.x", "b.x"})
+		got := ask(mux, requestTo(t, host, method, target))
+		if wrong := cmp.Or(m.check(method, host, trietest.SplitPath(target), got), m.explained(mux.Explain(method, "http://"+host+target), got)); wrong != "" {
+			t.Errorf("%s %s%s: %d %q Allow %q, %s\n%s", method, host, target, got.status, got.body, got.allow, wrong, &m)
 			return
 		}
 		i := c.Pick(len(target))
@@ -519,9 +538,9 @@ func holdScopes(t *testing.T, routes, requests []byte) {
 		if target[i] != '/' {
 			continue
 		}
-		got = ask(mux, request(t, method, unclean))
-		if wrong := m.checkRedirect(method, target, got); wrong != "" {
-			t.Errorf("%s %s: %d %q Location %q, %s\n%s", method, unclean, got.status, got.body, got.location, wrong, &m)
+		got = ask(mux, requestTo(t, host, method, unclean))
+		if wrong := m.checkRedirect(method, host, target, got); wrong != "" {
+			t.Errorf("%s %s%s: %d %q Location %q, %s\n%s", method, host, unclean, got.status, got.body, got.location, wrong, &m)
 			return
 		}
 	}

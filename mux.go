@@ -34,7 +34,8 @@ type Mux struct {
 	// http.TimeoutHandler, breaks this rule. Use middleware.Timeout, or put the
 	// TimeoutHandler around the Mux.
 	//
-	// Routes of a mounted Mux are pooled only if both Muxes set this field.
+	// Routes of a mounted Mux are pooled only if all Muxes that it is mounted on set
+	// this field, too.
 	PoolRequestBundle bool
 
 	// PoolFastParams recycles the Params slices of fast routes. A FastHandler

@@ -17,11 +17,11 @@ func (rs Routes) Find(method, host string, p Path) (found []int) {
 	for i, rt := range rs {
 		if _, ok := HostValues(rt.Host, host); ok && rt.Serving(method) >= 0 && rt.Matches(p) {
 			hosts[hostShape(rt.Host)] = append(hosts[hostShape(rt.Host)], i)
-			first = min(first, hostRank(rt.Host))
+			first = min(first, HostRank(rt.Host))
 		}
 	}
 	for _, c := range hosts {
-		if hostRank(rs[c[0]].Host) == first {
+		if HostRank(rs[c[0]].Host) == first {
 			found = append(found, rs.best(method, p, c, 0)...)
 		}
 	}

@@ -43,9 +43,9 @@ func HostValues(written, host string) (vals []string, ok bool) {
 	return vals, true
 }
 
-// hostRank returns the precedence of a host: first hosts without parameters,
+// HostRank returns the precedence of a host: first hosts without parameters,
 // then those with more literal labels, then none.
-func hostRank(written string) int {
+func HostRank(written string) int {
 	switch {
 	case written == "":
 		return 1 << 10
