@@ -43,6 +43,7 @@ type place struct {
 // one is mounted on.
 type Scope struct {
 	Kind       string // mux, group, route, host, with, or mount for a mounted Mux
+	Host       string `json:",omitempty"` // that of Host; "" for every host
 	Prefix     string // the prefix of all paths in the scope
 	Middleware int    // the number of the route's middleware that the scope adds
 }
@@ -145,13 +146,13 @@ func (o *around) inside(r *route, own policy) *around {
 
 // inner returns the scopes of a level.
 func (o *around) inner(l *level, own policy) []Scope {
-	prefix := ""
+	host, prefix := "", ""
 	if o.prefix != nil {
-		prefix = o.prefix.Path
+		host, prefix = o.prefix.Host, o.prefix.Path
 	}
 	var list []Scope
 	for ; l != nil; l = l.parent {
-		s := Scope{l.kind(), prefix + l.prefix, len(l.middleware)}
+		s := Scope{l.kind(), cmp.Or(l.host, host), prefix + l.prefix, len(l.middleware)}
 		if l.parent == nil {
 			s.Middleware = len(own.pre) + len(own.middleware)
 			if o.depth > 0 {

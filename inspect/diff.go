@@ -160,6 +160,7 @@ func rebuild(routes []Route) (m *muxmaster.Mux, err error) {
 // A scopeNode is a Mux or Group of a rebuilt program, with those inside of it.
 type scopeNode struct {
 	router muxmaster.Router
+	host   string // of the scope of Host around; "" for none
 	prefix string
 	inner  map[string]*scopeNode
 	roots  map[string]bool // the routes so far for the prefix of a Group or mount
@@ -181,7 +182,7 @@ func (n *scopeNode) add(r *Route) (err error) {
 		}
 	}
 	if len(rest) > 0 { // of a routes.json without scopes
-		n = n.scope(muxmaster.Scope{Kind: "with", Prefix: n.prefix}, rest)
+		n = n.scope(muxmaster.Scope{Kind: "with", Host: n.host, Prefix: n.prefix}, rest)
 	}
 	path, ok := strings.CutPrefix(r.Pattern, n.prefix)
 	if !ok {
@@ -202,9 +203,13 @@ func (n *scopeNode) add(r *Route) (err error) {
 		passageOf(r).handler = true
 		io.WriteString(w, name)
 	})
+	host := r.Host
+	if host == n.host { // the scope has it
+		host = ""
+	}
 	switch {
-	case r.Host != "" || r.Below && strings.HasSuffix(path, "/"):
-		n.router.Handle(strings.TrimSpace(r.Method+" "+r.Host+path), h)
+	case host != "" || r.Below && strings.HasSuffix(path, "/"):
+		n.router.Handle(strings.TrimSpace(r.Method+" "+host+path), h)
 	case r.Method == "":
 		n.router.ANY(path, h)
 	default:
@@ -225,11 +230,11 @@ func (n *scopeNode) use(names []string) {
 
 // scope returns the scope s inside of n.
 func (n *scopeNode) scope(s muxmaster.Scope, names []string) *scopeNode {
-	key := fmt.Sprintf("%s %q %q", s.Kind, s.Prefix, names)
+	key := fmt.Sprintf("%s %q %q %q", s.Kind, s.Host, s.Prefix, names)
 	if in := n.inner[key]; in != nil {
 		return in
 	}
-	in := &scopeNode{prefix: s.Prefix, inner: map[string]*scopeNode{}, roots: n.roots}
+	in := &scopeNode{host: s.Host, prefix: s.Prefix, inner: map[string]*scopeNode{}, roots: n.roots}
 	n.inner[key] = in
 	prefix := strings.TrimPrefix(s.Prefix, n.prefix)
 	switch s.Kind {
@@ -239,6 +244,8 @@ func (n *scopeNode) scope(s muxmaster.Scope, names []string) *scopeNode {
 		in.router = sub
 	case "with":
 		in.router = n.router.With()
+	case "host":
+		in.router = n.router.Host(s.Host)
 	case "route":
 		n.router.Route(prefix, func(g *muxmaster.Group) { in.router = g })
 	default:

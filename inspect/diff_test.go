@@ -55,6 +55,15 @@ func TestDiff(t *testing.T) {
 		with.GET("/with", h)
 		m.Handle("GET {tenant}.example.com/h/", h)
 		m.Mount("/plain", h)
+		host, shop := m.Host("{shop}.example.org"), muxmaster.New()
+		if change != "host" {
+			host.Use(requireLogin)
+		}
+		host.GET("/x", h)
+		host.Group("/g").GET("/y", h)
+		shop.GET("/z", h)
+		host.With(requireLogin).Mount("/sub", shop)
+		m.Host("b.example").Mount("/sub", muxmaster.New())
 		return m
 	}
 	// routes.json goes through JSON, as a file does.
@@ -81,6 +90,7 @@ func TestDiff(t *testing.T) {
 		{"owner", []string{"GET /admin/none-such: lost route", "GET /admin/x/: status", "GET /open/none-such: lost route"}},
 		{"mount", []string{"GET /sub/y: lost login"}},
 		{"with", []string{"GET /with: lost login"}},
+		{"host", []string{"GET /x: lost login", "GET /g/y: lost login", "OPTIONS /g/none-such: middleware", "OPTIONS /none-such: middleware"}},
 		{"login on everything", []string{"GET /users/1: new login", "POST /none-such: new login"}},
 	} {
 		list, err := Diff(routes(program("")), routes(program(tt.change)))
@@ -185,6 +195,19 @@ func TestDiffRebuilds(t *testing.T) {
 		func(m, sub *muxmaster.Mux) {
 			m.Group("/a").GET("/", h)
 			m.Group("/a").With().Method("POST,PUT", "/", h)
+		},
+		func(m, sub *muxmaster.Mux) {
+			sub.GET("/", h)
+			sub.Host("in.example").GET("/in", h)
+			for _, host := range []string{"{t}.example", "b.example"} {
+				g := m.Host(host)
+				g.Use(map[bool]func(http.Handler) http.Handler{true: requireLogin, false: requireJSON}[host[0] == 'b'])
+				g.GET("/", h)
+				g.Handle("/tree/", h)
+				g.Group("/g").GET("/", h)
+				g.Mount("/sub", sub)
+			}
+			m.Group("/admin").Host("c.example").GET("/", h)
 		},
 		func(m, sub *muxmaster.Mux) { g := m.Group("/a"); g.ANY("", h); g.With().ANY("/", h) },
 		func(m, sub *muxmaster.Mux) { g := m.Group("/a"); g.GET("/", h); g.Handle("/", h); g.Handle("GET ", h) },

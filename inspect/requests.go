@@ -200,13 +200,21 @@ func innermost(r muxmaster.Route) (prefix string) {
 // serve.
 func (g *generator) scopes(r muxmaster.Route) {
 	for _, s := range r.Scopes {
-		p, err := pattern.ParsePath(s.Prefix)
-		if s.Prefix == "" || err != nil {
-			continue
+		host, prefix := "", ""
+		if s.Host != "" {
+			host = sampleHost(s.Host, 0)
 		}
-		prefix := g.fill(p, 0, -1, "", "")
-		for _, path := range []string{prefix, prefix + "/", prefix + "/none-such", prefix + "/none/such/", prefix + "x"} {
-			g.try("", path, "GET", "POST", "OPTIONS")
+		if s.Prefix != "" {
+			p, err := pattern.ParsePath(s.Prefix)
+			if err != nil {
+				continue
+			}
+			prefix = g.fill(p, 0, -1, "", "")
+			g.try(host, prefix, "GET", "POST", "OPTIONS")
+			g.try(host, prefix+"x", "GET", "POST", "OPTIONS")
+		}
+		for _, rest := range []string{"/", "/none-such", "/none/such/"} {
+			g.try(host, prefix+rest, "GET", "POST", "OPTIONS")
 		}
 	}
 }

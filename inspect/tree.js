@@ -212,7 +212,7 @@ function chain(r) {
   let at = 0;
   for (const s of r.Scopes) {
     const names = r.Middleware.slice(at, at += s.Middleware);
-    const from = { mux: 'Mux', with: 'With', host: 'host ' + r.Host }[s.Kind] || s.Kind + ' ' + (s.Prefix || '/');
+    const from = { mux: 'Mux', with: 'With', host: 'host ' + s.Host }[s.Kind] || s.Kind + ' ' + (s.Prefix || '/');
     if (names.length) ol.append(el('li', '', el('span', 'dim', from), ' ', el('code', '', names.map(short).join(' → '))));
   }
   return ol;
