@@ -17,6 +17,9 @@ var dates = regexp.MustCompile(`Date: [^\r\n]*`)
 
 // compared is a handler that behaves differently for each path.
 func compared(w http.ResponseWriter, r *http.Request) {
+	if r.Method == "CONNECT" && r.ProtoMajor == 1 {
+		withoutFraming(w.Header()) // net/http itself sends Content-Length: 0
+	}
 	switch r.URL.Path {
 	case "/echo":
 		b, err := io.ReadAll(r.Body)
@@ -242,7 +245,7 @@ func compare(t *testing.T, addrs []string, parts ...string) {
 		got := comparable(talk(t, addr, parts...))
 		if i == 0 {
 			want = got
-		} else if got != want {
+		} else if !sameOutput(got, want, strings.Join(parts, "")) {
 			at := 0
 			for at < len(got) && at < len(want) && got[at] == want[at] {
 				at++
@@ -255,6 +258,21 @@ func compare(t *testing.T, addrs []string, parts ...string) {
 
 // comparable removes from a server's output what may differ.
 func comparable(out string) string { return dates.ReplaceAllString(out, "Date: X") }
+
+// A mayClose is sent on connections that the engine closes where net/http may
+// violate RFC 9112 section 6.1.
+var mayClose = regexp.MustCompile(`(?i)transfer-encoding|HTTP/1\.0`)
+
+var connectionLines = regexp.MustCompile(`Connection: (close|keep-alive)\r\n`)
+
+// sameOutput reports whether the output of the engine is that of net/http, or
+// the beginning of it if the connection may have to end.
+func sameOutput(got, want, sent string) bool {
+	if got == want || !mayClose.MatchString(sent) || !strings.Contains(got, "Connection: close\r\n") {
+		return got == want
+	}
+	return strings.HasPrefix(connectionLines.ReplaceAllString(want, ""), connectionLines.ReplaceAllString(got, ""))
+}
 
 // comparedServers starts a server of each kind with handler compared.
 func comparedServers(t *testing.T) (addrs []string) {

@@ -91,6 +91,9 @@ func (c *conn) begin() bool {
 			c.handOver(reasonProtocols)
 		}
 		return false
+	} else if p != nil && p.UnencryptedHTTP2() && c.tls == nil && c.server.http2 == nil {
+		c.handOver(c.server.http2Reason) // only it looks for the preface
+		return false
 	}
 	c.raw = newRawIO(c)
 	c.tmpl = c.template()

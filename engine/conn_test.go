@@ -123,7 +123,7 @@ func sameCut(t *testing.T, serve []func([][]byte) string, parts func() [][]byte)
 	t.Helper()
 	want := serve[0](parts())
 	for i, f := range serve[1:] {
-		if got := f(parts()); got != want {
+		if got := f(parts()); !sameOutput(got, want, string(bytes.Join(parts(), nil))) {
 			t.Fatalf("%s, input %q:\ngot  %.2000q\nwant %.2000q", engines[i].name, parts(), got, want)
 		}
 	}

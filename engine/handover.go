@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -46,6 +45,14 @@ func (o *handover) start(config *tls.Config) error {
 		if config != nil {
 			o.srv.TLSConfig = config.Clone()
 		}
+		if o.engine.http2 != nil && o.srv.Protocols != nil {
+			// The engine has looked for the preface. net/http would wait for the
+			// rest of what may be one.
+			p := *o.srv.Protocols
+			p.SetUnencryptedHTTP2(false)
+			o.srv.Protocols = &p
+		}
+		o.srv.Handler, o.srv.DisableGeneralOptionsHandler = http.HandlerFunc(o.serveHTTP), true
 		offered := o.srv.TLSConfig
 		o.http2 = offered == nil || slices.Contains(offered.NextProtos, "h2")
 		if hook := o.engine.srv.ConnState; hook != nil {
@@ -74,6 +81,37 @@ func (o *handover) passOriginal() {
 	for proto, f := range o.srv.TLSNextProto {
 		o.srv.TLSNextProto[proto] = func(_ *http.Server, c *tls.Conn, h http.Handler) { f(o.engine.srv, c, h) }
 	}
+}
+
+// serveHTTP serves a request of net/http's server. Where net/http violates a
+// requirement, it corrects the response.
+func (o *handover) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	switch {
+	case r.ProtoMajor != 1:
+	case r.Method == http.MethodConnect:
+		withoutFraming(h)
+	case r.ProtoMinor == 0 && r.Header["Connection"] != nil, len(r.TransferEncoding) > 0:
+		// The request may have both a Content-Length and a Transfer-Encoding, or a
+		// Transfer-Encoding although it is HTTP/1.0, which net/http removes. The
+		// connection must end (RFC 9112 section 6.1).
+		h.Set("Connection", "close")
+	}
+	if r.Method == http.MethodOptions && r.RequestURI == "*" && !o.engine.srv.DisableGeneralOptionsHandler {
+		h.Set("Content-Length", "0") // as net/http does
+		io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, 4<<10))
+		return
+	}
+	o.engine.handler().ServeHTTP(w, r)
+}
+
+// withoutFraming makes net/http send neither Content-Length, unless the handler
+// sets it, nor Transfer-Encoding: what follows the head of a successful response
+// to CONNECT belongs to the tunnel (RFC 9110 section 9.3.6). Other responses end
+// with the connection.
+func withoutFraming(h http.Header) {
+	h["Content-Length"], h["Transfer-Encoding"] = nil, []string{"identity"}
+	h.Set("Connection", "close")
 }
 
 // copyFields copies all exported fields, including those of later Go releases.
@@ -166,12 +204,6 @@ func (c *conn) handOver(why reason) {
 	nc := c.nc
 	if c.w > c.r {
 		pre := &prefix{b: append([]byte(nil), c.in.b[c.r:c.w]...)}
-		if c.requests.Load() > 0 && bytes.HasPrefix(pre.b, []byte(http2Preface)) {
-			// Only a connection's first bytes may select HTTP/2. With a bare LF,
-			// net/http serves the line as the request that it would see without
-			// the engine.
-			pre.b = slices.Delete(pre.b, len(http2Preface)-2, len(http2Preface)-1)
-		}
 		if t := &c.server.timeouts; t.Head > 0 {
 			// net/http restarts the timeout; keep the original deadline, which
 			// may have passed.

@@ -490,6 +490,7 @@ var frameDiffers = map[string]struct {
 	same bool // net/http of this Go release does the same
 }{
 	"absolute path":                        {"reset 1", since127},                        // RFC 9113 section 8.3.1
+	"connect":                              {":status=200 Content-Type", false},          // RFC 9110 section 9.3.6
 	"odd authority":                        {"reset 1", false},                           // as in HTTP/1.1
 	"odd method":                           {"reset 1", false},                           // as in HTTP/1.1
 	"host and authority":                   {"reset 1", false},                           // RFC 9113 section 8.3.1

@@ -81,6 +81,9 @@ func describeRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	delete(r.Header, "Host") // only net/http leaves it there
 	h := w.Header()
+	if r.Method == "CONNECT" {
+		h["Content-Length"] = nil // net/http sends it, unlike the engine
+	}
 	h.Set("X-Request", fmt.Sprintf("%s %s %q %q %d", r.Method, r.RequestURI, r.Host, b, r.ContentLength))
 	h.Set("X-Header", fmt.Sprintf("%q %q", r.Header, r.Trailer))
 }

@@ -328,7 +328,7 @@ func TestConnState(t *testing.T) {
 		})
 		for _, send := range []string{
 			"", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
-			"GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "bad\r\n\r\n", "GET / HT",
+			"GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "bad, and longer than a preface\r\n\r\n", "GET /longer/than/a/preface HT",
 			"GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
 		} {
 			talk(t, addr, send)

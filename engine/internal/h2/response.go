@@ -27,15 +27,16 @@ type responseState struct {
 	setLength bool   // add the length of the stage as Content-Length
 	noDate    bool   // the handler has set Date
 
+	connect     bool // the request is CONNECT
 	hasTrailers bool // some of the trailers are set
 }
 
 // begin starts the response of s.
-func (r *response) begin(s *stream, isHEAD bool) {
+func (r *response) begin(s *stream, method string) {
 	r.Lock()
 	defer r.Unlock()
-	r.responseState = responseState{}
-	*s.w = writer{request.Writer{Response: &r.Response, Conn: s.conn, Gen: r.Begin(isHEAD)}}
+	r.responseState = responseState{connect: method == http.MethodConnect}
+	*s.w = writer{request.Writer{Response: &r.Response, Conn: s.conn, Gen: r.Begin(method == http.MethodHead)}}
 }
 
 // invalidate invalidates the handler's writer, when the handler has returned.

@@ -28,7 +28,11 @@ func (r *response) plan(p []byte) {
 	if sum.Connection == "close" {
 		r.stream.conn.Shutdown()
 	}
-	r.setLength = r.Done && r.Length < 0 && (!sum.HasLength || sum.Length != "") && r.BodyAllowed() && (len(p) > 0 || !r.IsHEAD)
+	tunnel := r.connect && r.Status < 300
+	if tunnel {
+		r.Length = -1 // no Content-Length (RFC 9110 section 9.3.6)
+	}
+	r.setLength = !tunnel && r.Done && r.Length < 0 && (!sum.HasLength || sum.Length != "") && r.BodyAllowed() && (len(p) > 0 || !r.IsHEAD)
 	if r.BodyAllowed() && !sum.HasType && sum.ContentEncoding == "" && len(p) > 0 {
 		r.setType = syntax.DetectContentType(p)
 	}

@@ -94,7 +94,7 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
 		s.body.begin(s, r, req)
 		req.Body, req.ContentLength = s.body, r.length
 	}
-	s.res.begin(s, r.method == "HEAD")
+	s.res.begin(s, r.method)
 	s.declared = r.length
 	s.recvEnd = !r.hasBody
 	if c.proxied = c.proxied || r.proxied; c.proxied {

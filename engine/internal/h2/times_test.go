@@ -27,7 +27,7 @@ func TestFire(t *testing.T) {
 		defer c.timer.Stop()
 		s := freeStreams.New().(*stream)
 		s.conn, s.id, s.w = c, 1, new(writer)
-		s.res.begin(s, false)
+		s.res.begin(s, "GET")
 		c.register(s, s.id, "")
 		if tt.set {
 			s.w.SetWriteDeadline(tt.deadline)
