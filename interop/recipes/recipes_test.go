@@ -206,6 +206,11 @@ func (s *sampler) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingR
 func (s *sampler) Description() string { return "" }
 
 func TestAccessLogRecipe(t *testing.T) {
+	t.Run("HTTP/1.1", func(t *testing.T) { testAccessLog(t, (*httptest.Server).Start) })
+	t.Run("HTTP/2", func(t *testing.T) { testAccessLog(t, (*httptest.Server).StartTLS) })
+}
+
+func testAccessLog(t *testing.T, start func(*httptest.Server)) {
 	var logs bytes.Buffer
 	seen, ended := new(sampler), tracetest.NewSpanRecorder()
 	mux := muxmaster.New()
@@ -220,12 +225,25 @@ func TestAccessLogRecipe(t *testing.T) {
 	}
 	mux.Annotate(logShareKey{}, logShare(0)).GET("/healthz", health)
 	mux.Host("{tenant}.h.com").GET("/users/:id", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") })
+	srv := httptest.NewUnstartedServer(mux)
+	srv.EnableHTTP2 = true
+	start(srv)
 	var ids []string
-	for _, target := range []string{"http://a.h.com/users/7", "/none", "/healthz", "/healthz"} {
-		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
-		ids, broken = append(ids, w.Header().Get("X-Request-Id")), len(ids) == 2
+	for _, target := range []string{"a.h.com/users/7", "h.com/none", "h.com/healthz", "h.com/healthz"} {
+		host, path, _ := strings.Cut(target, "/")
+		r, err := http.NewRequest("GET", srv.URL+"/"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = host
+		resp, err := srv.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		ids, broken = append(ids, resp.Header.Get("X-Request-Id")), len(ids) == 2
 	}
+	srv.Close() // waits for the handlers
 	want := []struct {
 		span                   int
 		level, pattern, method string
