@@ -255,6 +255,7 @@ func (c *Conn) startHandlers() error {
 // handlerStarts counts a handler that is about to start. The caller holds c.mu.
 func (c *Conn) handlerStarts(s *stream) {
 	s.started = true
+	c.join(s)
 	c.running++
 	c.transport.CountRequest()
 }

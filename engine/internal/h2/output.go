@@ -38,17 +38,18 @@ type output struct {
 	sendWindow    int64 // of the client for the connection
 	recvWindow    int64 // ours for the connection
 	waiting       []*stream
-	bulk          int // streams that have waited with data
-	sharers       int // streams with DATA in out
-	credit        int // useful WINDOW_UPDATEs and PINGs that the client may send, see limits
-	completed     int // responses; the reader resets it
+	round         int  // its streams share the output, see share
+	sharing       int  // streams that share the output: their handlers began or waited not long ago
+	served        int  // those of them that have sent DATA in this round
+	held          bool // streams wait until others have had their share
+	credit        int  // useful WINDOW_UPDATEs and PINGs that the client may send, see limits
+	completed     int  // responses; the reader resets it
 
 	flushed atomic.Bool // a handler has flushed a part of its response
 }
 
 // A batch is output that is written together.
 type batch struct {
-	number int
 	frames []byte
 	sent   int    // bytes of frames that are written
 	after  []byte // frames to be written afterwards
@@ -62,14 +63,16 @@ type queued struct {
 	isWaiting  bool
 	urgency    uint8 // of RFC 9218, smaller is more urgent
 	sequential bool  // not to be mixed with other streams of the same urgency
-	bulk       bool  // it has waited with data
-	turn       int   // the number of the batch before which it has sent DATA
-	taken      int   // bytes of DATA in that turn
+	sharing    bool  // see output
+	round      int   // when it has sent DATA
+	taken      int   // bytes of DATA in that round
+	missed     int   // rounds that have begun without it, in sequence
 }
 
 const (
-	maxOut     = 64 << 10 // bytes in out that make handlers wait
-	maxDataLen = 16 << 10 // bytes of a DATA frame
+	maxOut     = 64 << 10   // bytes in out that make handlers wait
+	maxDataLen = 16 << 10   // bytes of a DATA frame
+	maxRound   = 2 * maxOut // bytes that streams share, in turns
 )
 
 func (o *output) init(s *Server) {
@@ -126,7 +129,7 @@ func (c *Conn) appendControl(frame []byte) {
 // the handlers that wait to start. So what they write is written together, and
 // so is what a handler writes until it returns or waits. The caller holds c.mu.
 func (c *Conn) flush() {
-	if c.unwritten() && !c.writing && c.queued == 0 {
+	if (c.unwritten() || c.held) && !c.writing && c.queued == 0 {
 		c.queued = c.server.clock.Now()
 		c.server.workers.start(c)
 	}
@@ -188,16 +191,22 @@ func (c *Conn) write(s *stream) {
 		c.out, c.control = c.out[:0], 0
 	}
 	b := &c.batch
-	for first := true; c.unwritten() && !c.broken; first = false {
-		if s == nil && !first && len(c.out) < fewBytes && c.running > 1 || s != nil && !s.isWaiting {
+	for first := true; (c.unwritten() || c.held) && !c.broken; first = false {
+		if s == nil && !first && len(c.out) < fewBytes && c.running > 1 && !c.held || s != nil && (!s.isWaiting || !c.unwritten()) {
 			c.writing = false
 			c.flush()
 			return
 		}
+		if !c.unwritten() {
+			if c.awaitOthers(); c.writing {
+				return
+			}
+			c.writing = true
+			continue
+		}
 		if len(b.frames) == 0 {
-			c.letOthersWrite()
-			*b = batch{number: b.number + 1, frames: c.out, after: c.later}
-			c.out, c.spare, c.later, c.control, c.sharers = c.spare, nil, nil, 0, 0
+			*b = batch{frames: c.out, after: c.later}
+			c.out, c.spare, c.later, c.control = c.spare, nil, nil, 0
 			c.pump()
 			c.beginWrite()
 		}
@@ -248,17 +257,61 @@ func (c *Conn) endBatch() {
 		c.grow(len(b.after))
 		c.out = append(c.out, b.after...)
 	}
-	*b = batch{number: b.number}
+	*b = batch{}
 }
 
-// letOthersWrite lets handlers add to the output if only few have. Otherwise, the
-// one that was woken last would go on alternately with the writer, and fill the
-// client's buffers alone.
-func (c *Conn) letOthersWrite() {
-	if c.bulk > 0 && c.running > 1 && c.sharers < min(c.running, maxOut/maxDataLen) {
-		c.mu.Unlock()
-		runtime.Gosched()
-		c.mu.Lock()
+// awaitOthers lets the handlers run whose streams haven't had their share of this
+// round. If they don't send anything, the next round begins. After a few such
+// rounds, the others don't wait for them any more.
+func (c *Conn) awaitOthers() {
+	c.writing, c.queued = false, c.server.clock.Now()
+	c.mu.Unlock()
+	runtime.Gosched()
+	c.mu.Lock()
+	c.queued = 0
+	if c.unwritten() || c.writing || !c.held {
+		return
+	}
+	for _, s := range c.streams {
+		switch {
+		case !s.sharing:
+		case s.round == c.round && s.taken > 0:
+			s.missed = 0
+		default:
+			if s.missed++; s.missed == maxMissed {
+				c.leave(s)
+			}
+		}
+	}
+	c.nextRound()
+	c.pump()
+}
+
+// maxMissed is how many rounds wait for a handler that sends nothing.
+const maxMissed = 4
+
+func (c *Conn) nextRound() {
+	c.round++
+	c.served = 0
+}
+
+// join adds s to the streams that share the output, in a new round.
+func (c *Conn) join(s *stream) {
+	if !s.sharing {
+		s.sharing, s.missed = true, 0
+		c.sharing++
+		c.nextRound()
+	}
+}
+
+// leave removes s from the streams that share the output.
+func (c *Conn) leave(s *stream) {
+	if s.sharing {
+		s.sharing = false
+		c.sharing--
+		if s.round == c.round && s.taken > 0 {
+			c.served--
+		}
 	}
 }
 
@@ -313,15 +366,15 @@ func (c *Conn) wait(s *stream) {
 		s.wake = make(chan struct{}, 1)
 	}
 	c.pump() // those before s may wait for windows of their own
-	if s.isWaiting && len(s.data) > 0 && !s.bulk {
-		s.bulk = true
-		c.bulk++
+	if s.isWaiting && len(s.data) > 0 {
+		c.join(s)
 	}
 	for s.isWaiting {
-		if len(c.out) > 0 && (c.queued == 0 || len(c.out) >= maxOut) && len(c.batch.frames) == 0 && !c.writing && !c.broken {
+		if len(c.out) > 0 && (c.queued == 0 || len(c.out) >= maxOut || c.served >= c.sharing) && len(c.batch.frames) == 0 && !c.writing && !c.broken {
 			c.write(s)
 			continue
 		}
+		c.flush()
 		c.mu.Unlock()
 		<-s.wake
 		c.mu.Lock()
@@ -345,17 +398,18 @@ func (c *Conn) unqueue(s *stream) {
 // window returns how much a stream may send.
 func (c *Conn) window(s *stream) int64 { return c.initialWindow + s.sendWindow }
 
-// share returns how much a stream may append before the next write. Streams that
-// have much to send share the output, because those whose handlers don't run now
-// would get little of it: on a busy machine, that is most of the time.
+// share returns how much a stream may append in this round. Streams that have much
+// to send share the output in rounds, because those whose handlers don't run now
+// would get little of it: on a busy machine, that is most of the time, while one
+// handler and the goroutine that writes wake each other.
 func (c *Conn) share(s *stream) int64 {
-	if s.turn != c.batch.number {
-		s.turn, s.taken = c.batch.number, 0
+	if s.round != c.round {
+		s.round, s.taken = c.round, 0
 	}
 	if s.sequential {
 		return maxDataLen
 	}
-	return int64(min(max(maxOut/max(c.bulk, 1), maxDataLen)-s.taken, maxDataLen))
+	return int64(min(max(maxRound/max(c.sharing, 1), maxDataLen)-s.taken, maxDataLen))
 }
 
 // appendData appends the next DATA frame of s. It reports false if there is no
@@ -376,8 +430,8 @@ func (c *Conn) appendData(s *stream) bool {
 	s.data = s.data[n:]
 	c.sendWindow -= n
 	s.sendWindow -= n
-	if s.taken == 0 {
-		c.sharers++
+	if s.sharing && s.taken == 0 && n > 0 {
+		c.served++
 	}
 	s.taken += int(n)
 	c.credit = min(c.credit+2+int(n)/bytesPerCredit, maxUseless)
@@ -388,6 +442,7 @@ func (c *Conn) appendData(s *stream) bool {
 // wakes those that need not wait any more. Streams take turns, a frame each,
 // unless their priority says otherwise.
 func (c *Conn) pump() {
+	c.held = false
 	for len(c.waiting) > 0 && len(c.out) < maxOut && !c.broken {
 		best, ready := -1, false
 		for i, s := range c.waiting {
@@ -397,7 +452,13 @@ func (c *Conn) pump() {
 				best, ready = i, len(s.data) == 0 || c.share(s) > 0
 			}
 		}
-		if !ready {
+		switch {
+		case ready:
+		case best >= 0 && c.served >= c.sharing:
+			c.nextRound()
+			continue
+		default:
+			c.held = best >= 0
 			return
 		}
 		s := c.waiting[best]

@@ -232,10 +232,7 @@ func (c *Conn) drop(s *stream, why error) orphan {
 		c.closed--
 	}
 	c.unqueue(s)
-	if s.bulk {
-		s.bulk = false
-		c.bulk--
-	}
+	c.leave(s)
 	if !c.writing {
 		c.checkIdle()
 	}
