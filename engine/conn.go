@@ -216,8 +216,8 @@ func (c *conn) serveRequest(bd *bundle) bool {
 		form.RemoveAll()
 	}
 	if !keep {
-		if x.body != nil && x.body.closedUnread.Load() {
-			c.closeWriteAndWait()
+		if res.werr == nil && (c.r < c.w || x.body != nil && !x.body.consumed.Load()) {
+			c.linger()
 		}
 		return false
 	}

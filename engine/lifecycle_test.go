@@ -3,6 +3,7 @@ package engine
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log"
@@ -359,6 +360,53 @@ func TestConnState(t *testing.T) {
 			want = strings.Replace(got, two, "new active idle closed", 1)
 		} else if got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", k.name, got, want)
+		}
+	}
+}
+
+// TestLinger checks that the response of a connection that ends arrives although
+// the client still sends (RFC 9112 section 9.6).
+func TestLinger(t *testing.T) {
+	const size = 1 << 20
+	for name, head := range map[string]string{
+		"closed by the client":   "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 1000000000\r\n\r\n",
+		"closed by the handler":  "POST /close HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000\r\n\r\n",
+		"HTTP/1.0":               "POST / HTTP/1.0\r\nContent-Length: 1000000000\r\n\r\n",
+		"a large chunk":          "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n10000000\r\n",
+		"a body that is refused": "POST /full HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000\r\n\r\n",
+		"requests that follow":   "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET",
+	} {
+		for _, w := range []way{{name: "HTTP"}, {name: "HTTPS", tls: true}} {
+			each(t, engines, func(t *testing.T, k kind) {
+				t.Parallel()
+				_, addr := w.start(t, k, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/close" {
+						w.Header().Set("Connection", "close")
+					}
+					w.Write(make([]byte, size))
+				})})
+				var c net.Conn = dial(t, addr)
+				if w.tls {
+					c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
+				}
+				go func() {
+					b := []byte(head)
+					for {
+						if _, err := c.Write(b); err != nil {
+							return
+						}
+						b = make([]byte, 16<<10)
+					}
+				}()
+				res, err := http.ReadResponse(bufio.NewReader(c), nil)
+				if err != nil {
+					t.Fatalf("%s over %s: %v", name, w.name, err)
+				}
+				if n, err := io.Copy(io.Discard, res.Body); n != size || err != nil {
+					t.Errorf("%s over %s: %d of %d bytes, %v", name, w.name, n, size, err)
+				}
+				c.Close()
+			})
 		}
 	}
 }

@@ -223,18 +223,30 @@ func (c *conn) abort() {
 	}()
 }
 
-// closeWriteAndWait closes the write side of the connection and waits, so that
-// the client reads the response before unread input causes a reset (Go issue
-// 3595).
-func (c *conn) closeWriteAndWait() {
+// linger closes the write side of the connection and reads on until the client
+// closes its side or sends nothing for resetDelay, so that it reads the response
+// before unread input causes a reset (RFC 9112 section 9.6, Go issue 3595).
+func (c *conn) linger() {
 	if cw, ok := c.nc.(interface{ CloseWrite() error }); ok {
 		cw.CloseWrite()
 	}
-	time.Sleep(resetDelay)
+	c.r, c.w = 0, 0
+	c.makeRoom(1)
+	end := time.Now().Add(lingerTime)
+	for now := time.Now(); now.Before(end); now = time.Now() {
+		if c.nc.SetReadDeadline(now.Add(resetDelay)) != nil {
+			return
+		}
+		if _, err := c.nc.Read(c.in.b); err != nil {
+			return
+		}
+	}
 }
 
-// resetDelay is the same as in net/http.
-const resetDelay = 500 * time.Millisecond
+const (
+	resetDelay = 500 * time.Millisecond // as in net/http
+	lingerTime = 5 * time.Second        // the maximum, for clients that never stop
+)
 
 // hook calls srv.ConnState, if there is one and the state has changed: between
 // requests whose responses are sent together, the connection remains active.
