@@ -227,9 +227,12 @@ func (c *conn) abort() {
 // closes its side or sends nothing for resetDelay, so that it reads the response
 // before unread input causes a reset (RFC 9112 section 9.6, Go issue 3595).
 func (c *conn) linger() {
-	if cw, ok := c.nc.(interface{ CloseWrite() error }); ok {
-		cw.CloseWrite()
+	cw, ok := c.nc.(interface{ CloseWrite() error })
+	if !ok {
+		time.Sleep(resetDelay)
+		return
 	}
+	cw.CloseWrite()
 	c.r, c.w = 0, 0
 	c.makeRoom(1)
 	end := time.Now().Add(lingerTime)
