@@ -197,6 +197,23 @@ func TestHTTP2SmallReads(t *testing.T) {
 		if got := c.summary(); !strings.Contains(got, `"60000 bytes"; end`) || strings.Contains(got, "GOAWAY") {
 			t.Errorf("%s: got %s", k.name, got)
 		}
+
+		// A client that is late answers many DATA frames at once.
+		late := dialReader(t, addr)
+		late.Write(appendTestFrame(nil, fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/parts")))
+		var answers []byte
+		for ended := false; !ended; {
+			flags, id, n := late.next(t)
+			for _, id := range []uint32{0, id} {
+				answers = appendTestFrame(answers, fWindow, 0, id, u32(max(1, uint32(n))))
+			}
+			ended = flags&endStream != 0
+		}
+		late.Write(answers)
+		late.Write(appendTestFrame(nil, fHeaders, endHeaders|endStream, 3, reqBlock("GET", "/refuse")))
+		if _, id, _ := late.next(t); id != 3 {
+			t.Errorf("%s: got a frame of stream %d, want 3", k.name, id)
+		}
 	}
 }
 

@@ -31,8 +31,8 @@ func writes(returned chan<- uint32) http.HandlerFunc {
 	}
 }
 
-// A frameReader reads frames when a test wants it. Its windows are as large as
-// possible.
+// A frameReader reads frames when a test wants it. Its windows are very
+// large.
 type frameReader struct {
 	*net.TCPConn
 	br *bufio.Reader
@@ -43,8 +43,8 @@ func dialReader(t testing.TB, addr string) *frameReader {
 	nc.SetReadBuffer(32 << 10)
 	c := &frameReader{nc, bufio.NewReaderSize(nc, 4<<10)}
 	io.WriteString(c, clientPreface)
-	c.Write(appendTestFrame(nil, fSettings, 0, 0, settingsText([]uint32{4, 1<<31 - 1})))
-	c.Write(appendTestFrame(nil, fWindow, 0, 0, u32(1<<31-1<<16)))
+	c.Write(appendTestFrame(nil, fSettings, 0, 0, settingsText([]uint32{4, 1<<31 - 1 - 1<<20})))
+	c.Write(appendTestFrame(nil, fWindow, 0, 0, u32(1<<31-1-1<<20)))
 	return c
 }
 

@@ -13,6 +13,10 @@ const (
 	// and some measure their bandwidth with PINGs.
 	bytesPerCredit = 512
 
+	// How many such frames may come at once: a client that is late answers all DATA
+	// that the buffers between it and the server hold, which is a few megabytes.
+	maxCredit = 1 << 20
+
 	// Errors of the client that reset a stream, less the requests that
 	// succeed. Each can start a handler in vain (CVE-2025-8671).
 	maxErrors = 200

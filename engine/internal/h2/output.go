@@ -434,7 +434,7 @@ func (c *Conn) appendData(s *stream) bool {
 		c.served++
 	}
 	s.taken += int(n)
-	c.credit = min(c.credit+2+int(n)/bytesPerCredit, maxUseless)
+	c.credit = min(c.credit+2+int(n)/bytesPerCredit, maxCredit)
 	return true
 }
 
