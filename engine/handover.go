@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
 )
 
 // A handover passes connections to net/http. It uses a copy of the user's
@@ -89,6 +91,10 @@ func (o *handover) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	switch {
 	case r.ProtoMajor != 1:
+	case !syntax.ValidHost(r.Host): // RFC 9112 section 3.2
+		h.Set("Connection", "close")
+		http.Error(w, "400 Bad Request: malformed Host header", http.StatusBadRequest)
+		return
 	case r.Method == http.MethodConnect:
 		withoutFraming(h)
 	case r.ProtoMinor == 0 && r.Header["Connection"] != nil, len(r.TransferEncoding) > 0:

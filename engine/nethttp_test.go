@@ -15,8 +15,10 @@ import (
 // differs lists the tests of net/http that fail with the engine, and the
 // reason. docs/engine.md has the list for users.
 var differs = map[string]string{
-	"TestServerShutdown":             "reads an unexported field of http.Server",
-	"TestH12_HandlerWritesTooLittle": "over HTTP/2, the engine resets a stream whose body is shorter than declared",
+	"TestServerShutdown":                        "reads an unexported field of http.Server",
+	"TestServerValidatesHostHeader":             "accepts hosts that RFC 9112 section 3.2 requires to refuse",
+	"TestUnsupportedTransferEncodingsReturn501": "RFC 9112 section 6.3 requires the status 400",
+	"TestH12_HandlerWritesTooLittle":            "over HTTP/2, the engine resets a stream whose body is shorter than declared",
 }
 
 func init() {

@@ -1,9 +1,13 @@
 package engine
 
 import (
+	"bytes"
 	"io"
 	"net"
+	"strings"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
 )
 
 // A prefix holds bytes that are read before those of a connection.
@@ -73,6 +77,29 @@ func (c *prefixConn) Read(b []byte) (int, error) {
 		return n, nil
 	}
 	return c.Conn.Read(b)
+}
+
+// errorHeaders are between the status and the body of net/http's own responses
+// to requests that it can't serve.
+const errorHeaders = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+
+// Write writes b. A response of net/http's own gets a Date (RFC 9110 section
+// 6.6.1), and the status 400 for a Transfer-Encoding (RFC 9112 section 6.3).
+func (c *prefixConn) Write(b []byte) (int, error) {
+	if len(b) > 300 || !bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
+		return c.Conn.Write(b)
+	}
+	status, text, ok := strings.Cut(string(b), errorHeaders)
+	switch {
+	case !ok:
+		return c.Conn.Write(b)
+	case status == "HTTP/1.1 501 Not Implemented":
+		status = "HTTP/1.1 400 Bad Request"
+	}
+	if _, err := io.WriteString(c.Conn, status+"\r\nDate: "+syntax.Date()+errorHeaders+text); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 func (c *prefixConn) SetReadDeadline(t time.Time) error {

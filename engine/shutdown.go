@@ -228,8 +228,7 @@ func (c *conn) abort() {
 // before unread input causes a reset (RFC 9112 section 9.6, Go issue 3595).
 func (c *conn) linger() {
 	cw, ok := c.nc.(interface{ CloseWrite() error })
-	if !ok {
-		time.Sleep(resetDelay)
+	if !ok { // not TCP
 		return
 	}
 	cw.CloseWrite()

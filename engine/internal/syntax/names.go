@@ -106,8 +106,8 @@ func EqualFold[T []byte | string](b T, s string) bool {
 // IsToken contains the bytes of a header name (RFC 9110 section 5.6.2).
 var IsToken = byteSet("!#$%&'*+-.^_`|~" + digits + letters)
 
-// isHost contains the bytes that net/http accepts in a Host.
-var isHost = byteSet("!$%&()*+,-.:;=[']_~" + digits + letters)
+// isHost contains the bytes of a host that isn't between brackets.
+var isHost, isHex = byteSet("!$%&()*+,-.;='_~" + digits + letters), byteSet("abcdefABCDEF" + digits)
 
 const (
 	digits  = "0123456789"
@@ -134,9 +134,29 @@ var TargetBytes = func() (t [256]uint8) {
 	return t
 }()
 
+// ValidHost reports whether b is a host, which may be empty, with an optional
+// port (RFC 9110 section 7.2, RFC 3986 section 3.2.2). It doesn't check what is
+// between brackets, which may have a zone.
 func ValidHost[T []byte | string](b T) bool {
-	for i := range len(b) {
-		if !isHost[b[i]] {
+	i := 0
+	if len(b) > 0 && b[0] == '[' {
+		for i = 1; i < len(b) && b[i] != ']'; i++ {
+			if !isHost[b[i]] && b[i] != ':' {
+				return false
+			}
+		}
+		if i == 1 || i == len(b) || i+1 < len(b) && b[i+1] != ':' {
+			return false
+		}
+		i++
+	}
+	for ; i < len(b) && b[i] != ':'; i++ {
+		if !isHost[b[i]] || b[i] == '%' && (i+2 >= len(b) || !isHex[b[i+1]] || !isHex[b[i+2]]) {
+			return false
+		}
+	}
+	for i++; i < len(b); i++ {
+		if b[i] < '0' || b[i] > '9' {
 			return false
 		}
 	}
