@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 	"github.com/seed-1954dcaa/muxmaster/problem"
@@ -35,7 +36,7 @@ func TestErrorResponsesUseTheProblemHandler(t *testing.T) {
 		{"BodyLimit", middleware.BodyLimit(1)(quiet), "long", `{"title":"Request Entity Too Large","status":413}`, ""},
 		{"Recoverer", middleware.Recoverer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })), "", `{"title":"Internal Server Error","status":500}`, ""},
 		{"Throttle", full(quiet), "", `{"title":"Service Unavailable","status":503}`, "Retry-After"},
-		{"Timeout", middleware.Timeout(1)(quiet), "", `{"title":"Service Unavailable","status":503}`, ""},
+		{"Timeout", middleware.Timeout(time.Millisecond)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })), "", `{"title":"Service Unavailable","status":503}`, ""},
 	} {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(tt.body))
 		w := serve(tt.h, r.WithContext(problem.NewContext(r.Context(), problem.JSON)))
@@ -87,7 +88,7 @@ func TestErrorResponsesReplaceContent(t *testing.T) {
 		want string
 	}{
 		{"Recoverer", middleware.Recoverer(inside(func() { panic("x") })), "500 Internal Server Error"},
-		{"Timeout", middleware.Timeout(1)(inside(func() {})), "503 Service Unavailable"},
+		{"Timeout", middleware.Timeout(time.Millisecond)(inside(func() { time.Sleep(2 * time.Millisecond) })), "503 Service Unavailable"},
 	} {
 		for _, outer := range []struct {
 			name string

@@ -19,7 +19,7 @@ import (
 //
 // All handlers that one result of Throttle wraps share the limit. Throttle
 // panics unless limit is positive, backlog is not negative, and wait is
-// positive if there is a backlog.
+// at least a millisecond if there is a backlog.
 func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Handler {
 	switch {
 	case limit <= 0:
@@ -28,6 +28,9 @@ func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Ha
 		panic(fmt.Sprintf("middleware: Throttle: backlog is %d; use 0 for none", backlog))
 	case backlog > 0 && wait <= 0:
 		panic(fmt.Sprintf("middleware: Throttle: wait is %v, so the backlog would have no effect; set a positive wait, or a backlog of 0", wait))
+	}
+	if backlog > 0 {
+		refuseTiny("Throttle: wait", wait)
 	}
 	t := &throttle{
 		places:     make(chan struct{}, limit),

@@ -12,7 +12,7 @@ import (
 // Timeout sets a deadline for the request's context, d after Timeout gets the
 // request. If the handler returns after the deadline without having sent
 // anything, Timeout responds with 503 Service Unavailable, which
-// [problem.Write] logs. It panics if d is not positive.
+// [problem.Write] logs. It panics if d is below a millisecond.
 //
 // If a handler returns the context's error to [problem.Handler], the response
 // has the same status. To send another status, return a [problem.Error].
@@ -26,7 +26,16 @@ func Timeout(d time.Duration) func(http.Handler) http.Handler {
 	if d <= 0 {
 		panic("middleware: Timeout: the duration must be positive; to have no timeout, omit the middleware")
 	}
+	refuseTiny("Timeout: the duration", d)
 	return func(next http.Handler) http.Handler { return &timeoutHandler{next, d} }
+}
+
+// refuseTiny panics if d is positive and below a millisecond, which is a number
+// without a unit: Timeout(5) would be 5 nanoseconds.
+func refuseTiny(what string, d time.Duration) {
+	if 0 < d && d < time.Millisecond {
+		panic(fmt.Sprintf("middleware: %s is %v; did you mean %d*time.Second?", what, d, int64(d)))
+	}
 }
 
 type timeoutHandler struct {

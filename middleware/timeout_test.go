@@ -25,12 +25,16 @@ func ExampleTimeout() {
 }
 
 func TestTimeoutResponse(t *testing.T) {
-	const short, long = time.Nanosecond, time.Hour
+	const short, long = time.Millisecond, time.Hour
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	past, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 	defer cancel()
 	wait := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	spin := func(_ http.ResponseWriter, r *http.Request) {
+		for at, _ := r.Context().Deadline(); time.Now().Before(at); {
+		}
+	}
 	for _, tt := range []struct {
 		name string
 		ctx  context.Context
@@ -42,7 +46,7 @@ func TestTimeoutResponse(t *testing.T) {
 		{"in time, nothing written", t.Context(), long, quiet, 200, ""},
 		{"in time", t.Context(), long, text("ok"), 200, "ok"},
 		{"late, nothing written", t.Context(), short, wait, 503, "Service Unavailable\n"},
-		{"late, context never asked", t.Context(), short, quiet, 503, "Service Unavailable\n"},
+		{"late, context never asked", t.Context(), short, spin, 503, "Service Unavailable\n"},
 		{"late, header set", t.Context(), short, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Etag", `"x"`); wait(w, r) }, 503, "Service Unavailable\n"},
 		{"late, error returned", t.Context(), short, problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
 			wait(w, r)
@@ -65,7 +69,7 @@ func TestTimeoutResponse(t *testing.T) {
 		if w.Code != tt.code || w.Body.String() != tt.body {
 			t.Errorf("%s: %d %q, want %d %q", tt.name, w.Code, w.Body, tt.code, tt.body)
 		}
-		deadline, logged := "1ns", log.String()
+		deadline, logged := "1ms", log.String()
 		if tt.ctx == past {
 			deadline = "0s"
 		}
@@ -105,6 +109,11 @@ func TestTimeoutRefusesDurations(t *testing.T) {
 	for _, d := range []time.Duration{0, -1} {
 		wantPanic(t, "middleware: Timeout: the duration must be positive; to have no timeout, omit the middleware", func() { middleware.Timeout(d) })
 	}
+	for _, d := range []time.Duration{1, 5, time.Millisecond - 1} {
+		hint := fmt.Sprintf(" is %v; did you mean %d*time.Second?", d, int64(d))
+		wantPanic(t, "middleware: Timeout: the duration"+hint, func() { middleware.Timeout(d) })
+		wantPanic(t, "middleware: Throttle: wait"+hint, func() { middleware.Throttle(1, 1, d) })
+	}
 }
 
 // TestTimeoutUsesTheClock checks that the clock decides whether a handler was
@@ -112,8 +121,8 @@ func TestTimeoutRefusesDurations(t *testing.T) {
 // returned.
 func TestTimeoutUsesTheClock(t *testing.T) {
 	silence(t)
-	for range 200 {
-		w := serve(middleware.Timeout(100*time.Microsecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	for range 20 {
+		w := serve(middleware.Timeout(time.Millisecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, stop := context.WithCancel(r.Context())
 			defer stop()
 			for at, _ := r.Context().Deadline(); time.Now().Before(at); {
