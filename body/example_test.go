@@ -49,7 +49,7 @@ func ExampleError_ProblemDetail() {
 	w := httptest.NewRecorder()
 	problem.JSON(w, r, err)
 	fmt.Print(w.Body)
-	// Output: {"title":"Bad Request","status":400,"detail":"The request body is not the expected JSON: \"count\" has the wrong type."}
+	// Output: {"title":"Bad Request","status":400,"detail":"The request body is not the expected JSON: \"count\" must be a whole number."}
 }
 
 func ExampleWriteJSON() {

@@ -3,6 +3,7 @@ package body
 import (
 	"bytes"
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
@@ -56,9 +58,11 @@ func WriteJSON(w http.ResponseWriter, code int, v any) error {
 type Option uint8
 
 // Strict makes ReadJSON reject a body with fields that T doesn't have (400), so
-// that clients notice misspelled ones, and a Content-Type other than
-// application/json or one that ends in +json, or several (415). Browsers can't
-// send these from a form of another site.
+// that clients notice misspelled ones, and with names that an object has twice,
+// also in different case (400), because programs differ in which they take. It
+// rejects a Content-Type other than application/json or one that ends in +json, or
+// several (415). Browsers can't send these from a form of another site. As with
+// encoding/json, the case of a name doesn't matter.
 const Strict Option = 1
 
 // ReadJSON decodes the body of r, which must be exactly one JSON value of at
@@ -70,8 +74,9 @@ const Strict Option = 1
 //
 // If T or *T has a method Validate() error, ReadJSON calls it. The error becomes
 // an *Error with status 422. To tell the client what is wrong, Validate returns a
-// *problem.Error or an error with the same methods; the text of other errors is
-// only for the log.
+// *problem.Error or an error with the same methods. The text of other errors,
+// which may say more than clients should know, is not sent: problem.Write logs it,
+// and the client is told that the body is not valid.
 func ReadJSON[T any](w http.ResponseWriter, r *http.Request, max int64, options ...Option) (T, error) {
 	var v, zero T
 	strict := slices.Contains(options, Strict)
@@ -115,7 +120,8 @@ func unmarshal(p []byte, v any, strict bool) error {
 	return nil
 }
 
-// unmarshalStrict is json.Unmarshal, except that it rejects unknown fields.
+// unmarshalStrict is json.Unmarshal, except that it rejects unknown fields and
+// repeated names.
 func unmarshalStrict(p []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(p))
 	d.DisallowUnknownFields()
@@ -124,7 +130,66 @@ func unmarshalStrict(p []byte, v any) error {
 	if more || err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = cmp.Or(json.Unmarshal(p, new(json.RawMessage)), err) // says where
 	}
+	if err == nil {
+		if name, ok := repeatedName(p); ok {
+			return repeatedError(name)
+		}
+	}
 	return err
+}
+
+// A repeatedError says that an object has two members with this name.
+type repeatedError string
+
+func (e repeatedError) Error() string { return fmt.Sprintf("the name %q is repeated", string(e)) }
+
+// repeatedName returns a name that an object of p, which is valid JSON, has
+// twice, also in different case: encoding/json takes both for one field.
+func repeatedName(p []byte) (name string, ok bool) {
+	var levels []map[string]bool // the names of each object; nil for an array
+	isName := false
+	for i := 0; i < len(p); i++ {
+		switch n := len(levels); p[i] {
+		case '{':
+			levels, isName = append(levels, make(map[string]bool)), true
+		case '[':
+			levels, isName = append(levels, nil), false
+		case '}', ']':
+			levels = levels[:n-1]
+		case ',':
+			isName = levels[n-1] != nil
+		case ':':
+			isName = false
+		case '"':
+			start := i
+			for i++; p[i] != '"'; i++ {
+				if p[i] == '\\' {
+					i++
+				}
+			}
+			if !isName {
+				continue
+			}
+			if err := json.Unmarshal(p[start:i+1], &name); err != nil {
+				return "", false // can't be
+			}
+			folded := strings.Map(foldRune, name)
+			if levels[n-1][folded] {
+				return name, true
+			}
+			levels[n-1][folded] = true
+		}
+	}
+	return "", false
+}
+
+// foldRune returns the smallest rune that differs from r only in case.
+func foldRune(r rune) rune {
+	least := r
+	for x := unicode.SimpleFold(r); x != r; x = unicode.SimpleFold(x) {
+		least = min(least, x)
+	}
+	return least
 }
 
 // validate calls the method Validate of *v or, if that is a pointer, of **v.
@@ -152,6 +217,30 @@ func validate[T any](v *T) error {
 	return &Error{http.StatusUnprocessableEntity, fmt.Errorf("the request body is not valid: %w", err), detail}
 }
 
+// jsonKind returns what JSON has for a type, or "" if that isn't certain, because
+// the type decodes itself.
+func jsonKind(t reflect.Type) string {
+	if p := reflect.PointerTo(t); p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	}
+	if t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr {
+		return "a whole number"
+	}
+	return ""
+}
+
 // maxName is the maximum length of a field's name in a response, in bytes.
 const maxName = 100
 
@@ -164,7 +253,18 @@ func jsonDetail(err error) string {
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("The request body is not valid JSON; see byte %d.", syntax.Offset)
 	case errors.As(err, &mismatch) && mismatch.Field != "" && len(mismatch.Field) <= maxName:
-		return fmt.Sprintf("The request body is not the expected JSON: %q has the wrong type.", mismatch.Field)
+		fault := "has the wrong type"
+		number, isNumber := strings.CutPrefix(mismatch.Value, "number ")
+		switch kind := jsonKind(mismatch.Type); {
+		case isNumber && (kind == "a number" || !strings.ContainsAny(number, ".eE")):
+			fault = "is out of range"
+		case kind != "":
+			fault = "must be " + kind
+		}
+		return fmt.Sprintf("The request body is not the expected JSON: %q %s.", mismatch.Field, fault)
+	}
+	if name, ok := errors.AsType[repeatedError](err); ok && len(name) <= maxName {
+		return fmt.Sprintf("The request body is not the expected JSON: the name %q is repeated.", string(name))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok && len(name) <= maxName {
 		return fmt.Sprintf("The request body is not the expected JSON: the field %s is unknown.", name)

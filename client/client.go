@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/http"
 	"sync"
@@ -78,7 +79,8 @@ var Shared = sync.OnceValue(func() *http.Client { return New(Options{}) })
 // New returns a client with its own connections and TLS sessions. Create one
 // for each set of options, not one for each request: the connections of a
 // client and their goroutines remain for IdleTimeout, unless you call
-// CloseIdleConnections.
+// CloseIdleConnections. New panics if a duration is positive and below a
+// millisecond, which is a number without a unit.
 func New(o Options) *http.Client {
 	o.setDefaults()
 	if o.Transport != nil {
@@ -89,15 +91,19 @@ func New(o Options) *http.Client {
 
 func (o *Options) setDefaults() {
 	for _, d := range []struct {
+		name  string
 		value *time.Duration
 		unset time.Duration
 	}{
-		{&o.MaxWait, 10 * time.Second},
-		{&o.DialTimeout, 10 * time.Second},
-		{&o.HeaderTimeout, 30 * time.Second},
-		{&o.StallTimeout, 30 * time.Second},
-		{&o.IdleTimeout, 30 * time.Second},
+		{"MaxWait", &o.MaxWait, 10 * time.Second},
+		{"DialTimeout", &o.DialTimeout, 10 * time.Second},
+		{"HeaderTimeout", &o.HeaderTimeout, 30 * time.Second},
+		{"StallTimeout", &o.StallTimeout, 30 * time.Second},
+		{"IdleTimeout", &o.IdleTimeout, 30 * time.Second},
 	} {
+		if 0 < *d.value && *d.value < time.Millisecond {
+			panic(fmt.Sprintf("client: %s is %v; did you mean %d*time.Second?", d.name, *d.value, int64(*d.value)))
+		}
 		if *d.value == 0 {
 			*d.value = d.unset
 		}

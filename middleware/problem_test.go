@@ -69,7 +69,7 @@ func (w gzipWriter) Write(p []byte) (int, error) { return w.zip.Write(p) }
 // middleware that compresses.
 func TestErrorResponsesReplaceContent(t *testing.T) {
 	silence(t)
-	inside := func(then func()) http.Handler {
+	inside := func(then func(r *http.Request)) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			h := w.Header()
 			h.Set("Content-Encoding", "br") // also if a middleware compresses
@@ -79,7 +79,7 @@ func TestErrorResponsesReplaceContent(t *testing.T) {
 			h.Set("Etag", `"x"`)
 			h.Set("Cache-Control", "public, max-age=31536000")
 			h.Set("Vary", "Accept-Encoding")
-			then()
+			then(r)
 		})
 	}
 	for _, tt := range []struct {
@@ -87,8 +87,8 @@ func TestErrorResponsesReplaceContent(t *testing.T) {
 		h    http.Handler
 		want string
 	}{
-		{"Recoverer", middleware.Recoverer(inside(func() { panic("x") })), "500 Internal Server Error"},
-		{"Timeout", middleware.Timeout(time.Millisecond)(inside(func() { time.Sleep(2 * time.Millisecond) })), "503 Service Unavailable"},
+		{"Recoverer", middleware.Recoverer(inside(func(*http.Request) { panic("x") })), "500 Internal Server Error"},
+		{"Timeout", middleware.Timeout(time.Millisecond)(inside(func(r *http.Request) { <-r.Context().Done() })), "503 Service Unavailable"},
 	} {
 		for _, outer := range []struct {
 			name string

@@ -18,7 +18,10 @@ func log(w http.ResponseWriter, r *http.Request, err error, late bool) {
 	code := Status(err)
 	level, message := slog.LevelError, "request failed"
 	gone := (late || errors.Is(err, context.Canceled)) && r.Context().Err() == context.Canceled // usually, the client has left
-	if code < 500 || gone {
+	switch {
+	case code < 500 && !late:
+		level, message = slog.LevelInfo, "request refused"
+	case code < 500 || gone:
 		level = slog.LevelWarn
 	}
 	if late {

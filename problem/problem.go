@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
@@ -101,12 +102,13 @@ func init() { wrapped.Register(handler(nil)) }
 // If the response has already started or the connection was hijacked, Write
 // sends nothing.
 //
-// Write logs errors with status 500 and above, and all errors that it can't
-// send, to [slog.Default] with the method, pattern, status, request ID and
-// text. The level is Error, or Warn for a status below 500. It is also Warn if r
-// was canceled, usually because its client has disconnected, for
-// context.Canceled and for errors that Write can't send. Write doesn't log a
-// [Code] from 400 to 599.
+// Write logs errors with status 500 and above, those below that wrap a cause,
+// which the client doesn't see, and all errors that it can't send, to
+// [slog.Default] with the method, pattern, status, request ID and text. The level
+// is Error from 500 on, Info below, and Warn for errors that Write can't send with
+// a status below 500, or if r was canceled, usually because its client has
+// disconnected, for context.Canceled and for errors that Write can't send. Write
+// doesn't log a [Code] from 400 to 599.
 func Write(w http.ResponseWriter, r *http.Request, err error) {
 	code, bare := err.(Code)
 	bare = bare && isError(int(code))
@@ -119,7 +121,7 @@ func Write(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		return
 	}
-	if !bare && Status(err) >= 500 {
+	if !bare && (Status(err) >= 500 || errors.Unwrap(err) != nil) {
 		log(w, r, err, false)
 	}
 	if f := FromContext(r.Context()); f != nil {

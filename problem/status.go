@@ -107,7 +107,8 @@ type Error struct {
 	// "type", "title" and "instance". "status" and "detail" are ignored.
 	Members map[string]any
 
-	// Err is the cause, or nil. It is logged and never sent.
+	// Err is the cause, or nil. It is logged, at level Info for a status below 500,
+	// and never sent.
 	Err error
 }
 

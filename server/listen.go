@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 )
 
 // Listen returns the listener that Run uses: the stream socket passed by systemd
@@ -61,5 +62,9 @@ func (s *Server) choose(sockets []Socket) (net.Listener, error) {
 
 // listenError adds what to do about a common error to its text.
 func listenError(addr string, err error) error {
-	return fmt.Errorf("server: cannot listen on %q: %w%s", addr, err, listenHint(err))
+	hint := listenHint(err)
+	if _, perr := strconv.ParseUint(addr, 10, 16); perr == nil {
+		hint = fmt.Sprintf("; did you mean %q?", ":"+addr)
+	}
+	return fmt.Errorf("server: cannot listen on %q: %w%s", addr, err, hint)
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine"
@@ -25,6 +26,9 @@ func (s *Server) check() error {
 	}
 	if s.HTTP == nil {
 		return errNoHTTP
+	}
+	if !s.made {
+		faults = append(faults, errors.New("server: the Server wasn't created with New, so it has no limits; call New, and set the fields of the result"))
 	}
 	if s.HTTP.Handler == nil {
 		faults = append(faults, errors.New("server: HTTP.Handler is nil; pass a handler to New, for example http.DefaultServeMux"))
@@ -58,9 +62,16 @@ func (s *Server) check() error {
 	for _, d := range []struct {
 		name  string
 		value time.Duration
-	}{{"StallTimeout", s.StallTimeout}, {"DrainDelay", s.DrainDelay}, {"DrainTimeout", s.DrainTimeout}} {
-		if d.value < 0 {
+	}{
+		{"StallTimeout", s.StallTimeout}, {"DrainDelay", s.DrainDelay}, {"DrainTimeout", s.DrainTimeout},
+		{"HTTP.ReadTimeout", s.HTTP.ReadTimeout}, {"HTTP.ReadHeaderTimeout", s.HTTP.ReadHeaderTimeout},
+		{"HTTP.WriteTimeout", s.HTTP.WriteTimeout}, {"HTTP.IdleTimeout", s.HTTP.IdleTimeout},
+	} {
+		if d.value < 0 && !strings.HasPrefix(d.name, "HTTP.") { // net/http takes negative ones for none
 			faults = append(faults, fmt.Errorf("server: %s is %v; it can't be negative (zero turns it off)", d.name, d.value))
+		}
+		if 0 < d.value && d.value < time.Millisecond {
+			faults = append(faults, fmt.Errorf("server: %s is %v; did you mean %d*time.Second?", d.name, d.value, int64(d.value)))
 		}
 	}
 	for _, n := range []struct {

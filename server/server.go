@@ -15,7 +15,8 @@ import (
 )
 
 // A Server serves one handler on one listener. Create one with New, which sets
-// the defaults documented below. Don't change fields after calling Run or
+// the defaults documented below; others are refused, because they would have no
+// limits. Don't change fields after calling Run or
 // Serve.
 type Server struct {
 	// HTTP is the underlying server, for all settings that this package doesn't
@@ -115,6 +116,7 @@ type Server struct {
 	Log *slog.Logger
 
 	draining atomic.Bool
+	made     bool // by New
 	ln       atomic.Pointer[listener]
 	backend  backend // set by Serve
 }
@@ -134,6 +136,7 @@ func New(addr string, h http.Handler) *Server {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	return &Server{
+		made: true,
 		HTTP: &http.Server{
 			Addr:              addr,
 			Handler:           h,
