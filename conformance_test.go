@@ -444,6 +444,7 @@ func TestUnlikeServeMux(t *testing.T) {
 		{"/{user-id}", "h", "GET", "/a", "panic", "/{user-id}"},
 		{"GET,POST /x", "h", "POST", "/x", "panic", "GET,POST /x"},
 		{"/{x}.json", "h", "GET", "/a.json", "panic", "/{x}.json"},
+		{"/{x...}/y", "h", "GET", "/a/b/y", "panic", "/{x...}/y"},
 		{"/:x", "h", "GET", "/a", "404", "/:x"},
 		{"/*x", "h", "GET", "/a/b", "404", "/*x"},
 		{"/x/", "h", "GET", "/a%2Fb/../x", "any", "307 /x/"},

@@ -133,7 +133,7 @@ func (e Explanation) String() string {
 	fmt.Fprintf(&b, "%s %s: ", printable.Replace(e.Method), printable.Replace(e.Target))
 	switch {
 	case e.Route != nil:
-		fmt.Fprintf(&b, "%s by %s (%s:%d)\n", e.Route.Host+e.Route.Pattern, e.Route.Handler, e.Route.File, e.Route.Line)
+		fmt.Fprintf(&b, "%s by %s (%s:%d)\n", printable.Replace(e.Route.Host+e.Route.Pattern), e.Route.Handler, e.Route.File, e.Route.Line)
 	case e.Location != "":
 		fmt.Fprintf(&b, "%d, to %s\n", e.Status, e.Location)
 	case e.Allow != "":
@@ -146,7 +146,7 @@ func (e Explanation) String() string {
 		if c.Reason == "" {
 			mark = ">"
 		}
-		fmt.Fprintf(&b, "%s %-7s %-32s %s\n", mark, cmp.Or(c.Method, "*"), c.Host+c.Pattern, cmp.Or(c.Reason, "serves it"))
+		fmt.Fprintf(&b, "%s %-7s %-32s %s\n", mark, cmp.Or(c.Method, "*"), printable.Replace(c.Host+c.Pattern), cmp.Or(c.Reason, "serves it"))
 	}
 	return b.String()
 }

@@ -28,7 +28,9 @@ type Mux struct {
 	// the race detector reports it if it runs while the handler returns. A copy
 	// made by Request.Clone keeps its values; a copy made by
 	// Request.WithContext does not, and may later return values of another
-	// request, unless it is one that this module's middleware made.
+	// request, unless it is one that this module's middleware made. So may a
+	// goroutine that reads a value while the handler returns, if it is suspended
+	// inside PathValue for at least 20 ms.
 	//
 	// A handler that returns before it has finished, such as an
 	// http.TimeoutHandler, breaks this rule. Use middleware.Timeout, or put the

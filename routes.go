@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
@@ -76,7 +77,7 @@ func (r Route) Annotations() iter.Seq2[any, any] {
 // String returns the method, the host and path, the handler, and the file and
 // line of the registration as one line of text.
 func (r Route) String() string {
-	return fmt.Sprintf("%-7s %s  %s  %s:%d", cmp.Or(r.Method, "*"), r.Host+r.Pattern, r.Handler, r.File, r.Line)
+	return fmt.Sprintf("%-7s %s  %s  %s:%d", cmp.Or(r.Method, "*"), printable.Replace(r.Host+r.Pattern), r.Handler, r.File, r.Line)
 }
 
 // Routes returns an iterator over the routes of m, including those of mounted

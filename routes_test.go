@@ -551,3 +551,14 @@ func FuzzBuildPath(f *testing.F) {
 		roundTrip(t, pattern, []string{n1, v1, n2, v2})
 	})
 }
+
+// TestRoutesPrint checks that text which would change a terminal or its own order
+// isn't printed.
+func TestRoutesPrint(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/a\u202Eb", values)
+	text := fmt.Sprint(slices.Collect(m.Routes()), m.Explain("GET", "/a%E2%80%AEb"), m.Explain("GET", "/"))
+	if strings.Contains(text, "\u202E") || !strings.Contains(text, "/a\uFFFDb") {
+		t.Errorf("printed %q", text)
+	}
+}
