@@ -146,7 +146,7 @@ func (e Explanation) String() string {
 		if c.Reason == "" {
 			mark = ">"
 		}
-		fmt.Fprintf(&b, "%s %-7s %-32s %s\n", mark, cmp.Or(c.Method, "*"), printable.Replace(c.Host+c.Pattern), cmp.Or(c.Reason, "serves it"))
+		fmt.Fprintf(&b, "%s %-7s %-32s %s\n", mark, cmp.Or(c.Method, "*"), printable.Replace(c.Host+c.Pattern), printable.Replace(cmp.Or(c.Reason, "serves it")))
 	}
 	return b.String()
 }
