@@ -17,8 +17,11 @@ var dates = regexp.MustCompile(`Date: [^\r\n]*`)
 
 // compared is a handler that behaves differently for each path.
 func compared(w http.ResponseWriter, r *http.Request) {
-	if r.Method == "CONNECT" && r.ProtoMajor == 1 {
-		withoutFraming(w.Header()) // net/http itself sends Content-Length: 0
+	switch { // net/http doesn't do this
+	case r.ProtoMajor == 1 && refuseHost(w, r):
+		return
+	case r.ProtoMajor == 1 && r.Method == "CONNECT":
+		withoutFraming(w.Header())
 	}
 	switch r.URL.Path {
 	case "/echo":

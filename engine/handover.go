@@ -91,9 +91,7 @@ func (o *handover) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	switch {
 	case r.ProtoMajor != 1:
-	case !syntax.ValidHost(r.Host): // RFC 9112 section 3.2
-		h.Set("Connection", "close")
-		http.Error(w, "400 Bad Request: malformed Host header", http.StatusBadRequest)
+	case refuseHost(w, r):
 		return
 	case r.Method == http.MethodConnect:
 		withoutFraming(h)
@@ -109,6 +107,16 @@ func (o *handover) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o.engine.handler().ServeHTTP(w, r)
+}
+
+// refuseHost responds if the host of r is malformed (RFC 9112 section 3.2).
+func refuseHost(w http.ResponseWriter, r *http.Request) bool {
+	if syntax.ValidHost(r.Host) {
+		return false
+	}
+	w.Header().Set("Connection", "close")
+	http.Error(w, "400 Bad Request: malformed Host header", http.StatusBadRequest)
+	return true
 }
 
 // withoutFraming makes net/http send neither Content-Length, unless the handler
