@@ -258,3 +258,128 @@ func TestKeptRequests(t *testing.T) {
 		}
 	}
 }
+
+// TestUpdatesRetainNothing checks that changes that leave the routes as they were
+// leave no memory behind, while the Muxes serve.
+func TestUpdatesRetainNothing(t *testing.T) {
+	update := func(m *muxmaster.Mux, fn func(m *muxmaster.Mux)) {
+		if err := m.Update(func(m *muxmaster.Mux) error { fn(m); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove := func(m *muxmaster.Mux, patterns ...string) {
+		for _, p := range patterns {
+			if err := m.Remove(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	service := func() *muxmaster.Mux {
+		m := muxmaster.New()
+		m.Group("/users").GET("/:id", values)
+		return m
+	}
+	middleware := func(next http.Handler) http.Handler { return next }
+	for name, prepare := range map[string]func(outer *muxmaster.Mux) (change func(i int), target func() *muxmaster.Mux){
+		"a new service is mounted": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			outer.Mount("/api", service())
+			return func(int) {
+				update(outer, func(m *muxmaster.Mux) { remove(m, "/api"); m.Mount("/api", service()) })
+			}, nil
+		},
+		"a new service is mounted in middleware": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			wrap := func() http.Handler {
+				next := service()
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
+			}
+			outer.Mount("/api", wrap())
+			return func(int) {
+				update(outer, func(m *muxmaster.Mux) { remove(m, "/api"); m.Mount("/api", wrap()) })
+			}, nil
+		},
+		"routes of a mounted Mux": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			sub := service()
+			outer.Mount("/api", sub)
+			sub.Name("x").GET("/x", values)
+			return func(int) {
+				update(sub, func(m *muxmaster.Mux) {
+					remove(m, "GET /x")
+					m.With(middleware).Name("x").Annotate("a", 1).GET("/x", values)
+				})
+			}, nil
+		},
+		"a gateway is mounted": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			gateway := muxmaster.New()
+			outer.Mount("/gateway", gateway)
+			patterns := []string{"GET /a/{id}", "h.example/b/"}
+			for _, p := range patterns {
+				gateway.HandleFunc(p, values)
+			}
+			return func(int) {
+				update(gateway, func(m *muxmaster.Mux) {
+					remove(m, patterns...)
+					for _, p := range patterns {
+						m.HandleFunc(p, values)
+					}
+				})
+			}, nil
+		},
+		"a new outer Mux mounts a shared one": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			shared := service()
+			return func(int) {
+				outer = muxmaster.New()
+				outer.Mount("/api", shared)
+			}, func() *muxmaster.Mux { return outer }
+		},
+		"it fails": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			outer.Mount("/api", service())
+			return func(i int) {
+				err := outer.Update(func(m *muxmaster.Mux) error {
+					m.Mount("/more", service())
+					if i%2 == 0 {
+						return http.ErrAbortHandler
+					}
+					m.GET("/a/:x", values)
+					return m.TryHandle("GET /a/{y}", http.NotFoundHandler())
+				})
+				if err == nil {
+					t.Fatal("no error")
+				}
+			}, nil
+		},
+		"a Group without routes": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			return func(int) { update(outer, func(m *muxmaster.Mux) { m.Group("/g").Use(middleware) }) }, nil
+		},
+		"a Group and a route, without Update": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			return func(int) {
+				g := outer.Group("/g")
+				g.Use(middleware)
+				g.GET("/x", values)
+				remove(outer, "GET /g/x")
+			}, nil
+		},
+	} {
+		outer := muxmaster.New()
+		outer.GET("/own", values)
+		change, target := prepare(outer)
+		if target == nil {
+			target = func() *muxmaster.Mux { return outer }
+		}
+		run := func(n int) {
+			for i := range n {
+				change(i)
+				for _, path := range []string{"/own", "/api/users/1", "/gateway/a/1", "/none"} {
+					target().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+				}
+			}
+		}
+		run(200)
+		before := liveHeap()
+		const n = 1000
+		run(n)
+		if after := liveHeap(); after > before+32*n {
+			t.Errorf("%s: %d bytes a change remain", name, (after-before)/n)
+		}
+		runtime.KeepAlive(outer)
+	}
+}
