@@ -55,7 +55,13 @@ func TestSmuggling(t *testing.T) {
 					passed++
 				}
 				for i, srv := range servers[1:] {
-					if got := outcomes[i+1][k]; got != want {
+					got := outcomes[i+1][k]
+					switch {
+					case strings.HasPrefix(attack, "CONNECT ") && strings.HasPrefix(want, strings.TrimSpace(got)):
+						// The connection ends, as with net/http since Go 1.26.11.
+					case strings.HasPrefix(got, "400\n") && strings.Replace(want, "501\n", "400\n", 1) == got:
+						// net/http doesn't know RFC 9112 section 6.3.
+					case got != want:
 						t.Errorf("%s:\nsent %q\ngot  %s\nwant %s", srv.name, attack, got, want)
 					}
 				}
