@@ -380,6 +380,6 @@ func TestUpdatesRetainNothing(t *testing.T) {
 		if after := liveHeap(); after > before+32*n {
 			t.Errorf("%s: %d bytes a change remain", name, (after-before)/n)
 		}
-		runtime.KeepAlive(outer)
+		run(1) // the Muxes live until here
 	}
 }
