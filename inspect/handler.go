@@ -23,8 +23,8 @@ import (
 //
 // Below that path it also serves routes.json, routes.txt, openapi.json and
 // explain.json?method=GET&path=/x. The page loads nothing from other servers.
-// openapi.json has the title, schemas and security schemes of a [Document] that
-// is an annotation of the page's own route.
+// openapi.json has what a [Document] says that is an annotation of the page's own
+// route or, if that is on another Mux, of any route of m.
 //
 // The handler responds only to clients on the same machine that connect
 // directly. It recognizes a proxy by the headers that it adds, so behind a proxy
@@ -176,16 +176,30 @@ func (p *routesPage) list() []Route {
 	return routes
 }
 
-// document returns the annotation of the page's route, or else a Document
-// without schemas.
+// document returns the annotation of the page's route or, if that is on another
+// Mux, of any route, or else a Document without schemas.
 func (p *routesPage) document(r *http.Request) Document {
-	route, _ := p.mux.Lookup(r)
-	for _, value := range route.Annotations() {
-		if d, ok := value.(Document); ok {
+	if own, _ := p.mux.Lookup(r); isPage(&own) {
+		if d, ok := documentOf(own); ok {
+			return d
+		}
+		return Document{Title: "Routes", partial: true}
+	}
+	for route := range p.mux.Routes() {
+		if d, ok := documentOf(route); ok {
 			return d
 		}
 	}
 	return Document{Title: "Routes", partial: true}
+}
+
+func documentOf(r muxmaster.Route) (d Document, ok bool) {
+	for _, value := range r.Annotations() {
+		if d, ok = value.(Document); ok {
+			return d, true
+		}
+	}
+	return d, false
 }
 
 // visible escapes characters in JSON that can't be seen, and change how others are

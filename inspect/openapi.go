@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"net/http"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 type Document struct {
 	Title           string         // by default "API"
 	Version         string         // of the API; by default "0"
+	Servers         []string       // URLs of the API, such as https://api.example.com/v1; by default that of the document
 	Schemas         map[string]any // by name, for Ref; see Content.Schema for the values
 	SecuritySchemes map[string]any // by name, for Security: security scheme objects of OpenAPI
 	Security        []Security     // of operations that have none of their own
@@ -33,7 +35,8 @@ type Document struct {
 	// method. It can change the operation, a JSON object, or omit it with clear.
 	Describe func(r muxmaster.Route, operation map[string]any)
 
-	partial bool // schemas and security schemes may be missing
+	partial bool  // schemas and security schemes may be missing
+	fault   error // the first of a schema
 }
 
 // OpenAPI returns an OpenAPI document of the routes of m, as a map to be encoded
@@ -98,7 +101,11 @@ func (d *Document) of(routes iter.Seq[muxmaster.Route]) (map[string]any, error) 
 		"info":    map[string]any{"title": cmp.Or(d.Title, "API"), "version": cmp.Or(d.Version, "0")},
 		"paths":   paths,
 	}
-	return doc, cmp.Or(d.add(doc), d.check(doc))
+	for _, url := range d.Servers {
+		list, _ := doc["servers"].([]any)
+		doc["servers"] = append(list, map[string]any{"url": url})
+	}
+	return doc, cmp.Or(d.add(doc), d.fault, d.check(doc))
 }
 
 // object returns an operation as JSON. It is empty if Describe has cleared it.
@@ -237,7 +244,34 @@ func (d *Document) schema(v any) any {
 	if d.Schema != nil {
 		return d.Schema(v)
 	}
+	t := reflect.TypeOf(v)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Struct && !isSchema(v) && !d.partial {
+		d.fault = cmp.Or(d.fault, fmt.Errorf("a value of the type %v isn't a JSON Schema; set Document.Schema to a function that makes schemas from Go types", t))
+	}
 	return v
+}
+
+// isSchema reports whether a struct encodes to what looks like a JSON Schema, as
+// those of packages for schemas do.
+func isSchema(v any) bool {
+	text, err := json.Marshal(v)
+	var members map[string]json.RawMessage
+	if err != nil || json.Unmarshal(text, &members) != nil || len(members) == 0 {
+		return true // see check
+	}
+	for _, name := range []string{"$schema", "$ref", "properties", "enum", "const", "allOf", "anyOf", "oneOf"} {
+		if _, ok := members[name]; ok {
+			return true
+		}
+	}
+	switch string(members["type"]) {
+	case `"string"`, `"number"`, `"integer"`, `"boolean"`, `"array"`, `"object"`, `"null"`:
+		return true
+	}
+	return false
 }
 
 // statusKey returns the key of a response, and a text for it.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect"
@@ -150,6 +151,11 @@ func TestOpenAPIErrors(t *testing.T) {
 		{inspect.Operation{}, inspect.Document{Schemas: map[string]any{"A": json.RawMessage(`{"$ref" : "#/components/schemas/No/properties/x"}`)}}, `no schema "No"`},
 		{inspect.Operation{Request: &inspect.Content{Schema: func() {}}}, inspect.Document{}, `unsupported type`},
 		{inspect.Operation{Request: &inspect.Content{Schema: json.RawMessage(`{`)}}, inspect.Document{}, `unexpected end of JSON`},
+		{inspect.Operation{Request: &inspect.Content{Schema: struct{ A, Title int }{}}}, inspect.Document{}, `set Document.Schema`},
+		{inspect.Operation{Request: &inspect.Content{Schema: &struct{ A int }{}}}, inspect.Document{Schema: func(any) any { return true }}, ""},
+		{inspect.Operation{Request: &inspect.Content{Schema: struct {
+			Type string `json:"type"`
+		}{"string"}}}, inspect.Document{}, ""},
 		{inspect.Operation{Description: `"$ref":"#/components/schemas/No"`}, inspect.Document{}, ""},
 	} {
 		m := muxmaster.New()
@@ -180,5 +186,14 @@ func TestHandlerOpenAPI(t *testing.T) {
 		if got := get(t, m, prefix+"/openapi.json", nil).Body.String(); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s\nwant %s", prefix, got, want)
 		}
+	}
+	admin, service := muxmaster.New(), muxmaster.New() // on another listener, the page has a Mux of its own
+	admin.Mount("/routes", inspect.Handler(service))
+	service.ServeSPA("/", fstest.MapFS{"index.html": {}})
+	service.Annotate(inspect.Key, inspect.Document{Title: "Shop", Servers: []string{"https://shop.example/v1"}, Schemas: map[string]any{"Item": true}}).
+		Annotate(inspect.Key, inspect.Operation{Request: &inspect.Content{Schema: inspect.Ref("Item")}}).POST("/items", func(http.ResponseWriter, *http.Request) {})
+	got := get(t, admin, "/routes/openapi.json", nil).Body.String()
+	if !strings.Contains(got, `"schemas":{"Item":true}`) || !strings.Contains(got, `"servers":[{"url":"https://shop.example/v1"}]`) || strings.Contains(got, "filepath") {
+		t.Errorf("on another Mux: got %s", got)
 	}
 }

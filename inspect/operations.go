@@ -2,11 +2,13 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/files"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
@@ -23,6 +25,10 @@ type operation struct {
 	names     []string // of the parameters in the pattern
 }
 
+// spaName is the name of the handler of ServeSPA in Route.Handler. A page is no
+// part of an API.
+var spaName = fmt.Sprintf("%T", new(files.SPA))
+
 // operations returns the operations of the routes: one for each path and
 // method.
 //
@@ -35,7 +41,7 @@ func operations(routes iter.Seq[muxmaster.Route]) ([]*operation, error) {
 	var all []*operation
 	for r := range routes {
 		o := operationOf(r)
-		if o.Hidden || isPage(&r) {
+		if o.Hidden || isPage(&r) || r.Handler == spaName {
 			continue
 		}
 		o.ID = cmp.Or(o.ID, r.Name)
