@@ -2,11 +2,17 @@ package engine
 
 import (
 	"fmt"
+	"go/version"
 	"io"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
+
+// closesBodies reports whether net/http closes the body before it responds, as
+// since Go 1.27 and 1.26.11.
+var closesBodies = since127 || version.Compare(runtime.Version(), "go1.26.11") >= 0
 
 // refusesBodies is true since Go 1.27. It applies to a request with
 // Expect: 100-continue, if the handler responds or closes the body before
@@ -70,7 +76,7 @@ func (b *body) Read(p []byte) (int, error) {
 // expectedEnd reports whether the body of a request with Expect: 100-continue
 // was read completely, so that the connection can be reused.
 func (b *body) expectedEnd() bool {
-	if refusesBodies {
+	if closesBodies {
 		return b.consumed.Load()
 	}
 	return b.sawEOF.Load()
@@ -176,11 +182,11 @@ func (b *body) closeLocked() error {
 		return nil
 	}
 	limit := int64(maxDrain)
-	if since127 {
+	if closesBodies {
 		limit++ // bodies of maxDrain bytes are read to their end
 	}
 	n, err := io.CopyN(io.Discard, lockedBody{b}, limit)
-	if n == limit || since127 && err != io.EOF {
+	if n == limit || closesBodies && err != io.EOF {
 		b.closedUnread.Store(true)
 	}
 	if err == io.EOF {
@@ -216,12 +222,12 @@ func (b *body) unread() (discard, close, tooBig bool) {
 // drain reads the rest. It reports whether the connection can be reused, and if
 // not, whether the rest is too big to read.
 //
-// Since Go 1.27, drain closes the body in any case. Before, the handler can
+// With closesBodies, drain closes the body in any case. Before, the handler can
 // still read the end of a body that is too big, without its middle.
 func (b *body) drain() (ok, tooBig bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if since127 && !b.closed {
+	if closesBodies && !b.closed {
 		b.closeLocked()
 		b.closeNow()
 		return !b.closedUnread.Load(), false

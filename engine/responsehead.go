@@ -52,9 +52,9 @@ func (r *response) sendHead(p []byte) {
 	r.planType(&plan, &sum, p)
 	r.planFraming(&plan, sum.TransferEncoding)
 	if r.closeAfter && (!r.conn.server.keepAlives() || !syntax.HasToken(sum.Connection, "close")) && !r.switchesProtocol() {
-		plan.dropConnection = true
-		if !r.http10 {
-			plan.setConnection = "close"
+		plan.dropConnection, plan.setConnection = true, "close"
+		if r.http10 {
+			plan.setConnection = ""
 		}
 	}
 	r.appendHead(&plan)
@@ -120,7 +120,7 @@ func (r *response) drainBody() (tooBig bool) {
 	if b.expected && !b.expectedEnd() {
 		r.closeAfter = true // the client may or may not send the body
 	}
-	if r.closeAfter || r.fullDuplex || b.expected && !since127 {
+	if r.closeAfter || r.fullDuplex || b.expected && !closesBodies {
 		return false
 	}
 	discard, close, tooBig := b.unread()
