@@ -391,6 +391,13 @@ func whole(text string) string {
 	return "/" + text
 }
 
+// README.md shows an error as it is printed.
+func TestDocsError(t *testing.T) {
+	if err := muxmaster.New().TryHandle("GET /users/<id:int>", http.NotFoundHandler()); err == nil || !strings.Contains(contents(t, "README.md"), "\n"+err.Error()+"\n") {
+		t.Errorf("README.md doesn't contain %v", err)
+	}
+}
+
 // README.md says how many libraries docs/interop.md lists.
 func TestDocsCountLibraries(t *testing.T) {
 	table := contents(t, "docs/interop.md")

@@ -50,7 +50,7 @@ def by_theme(text):
 
     def both(match):
         light = re.sub(r' *<source media="[^"]*color-scheme[^>]*>\n', "", match.group())
-        light = light.replace('.svg">\n</picture>', '.svg#only-light">\n</picture>')
+        light = re.sub(r'(\.\w+)">\n</picture>', r'\1#only-light">\n</picture>', light)
         return light + "\n" + light.replace("-light", "-dark")
 
     return re.sub(r"<picture>.*?</picture>", both, text, flags=re.DOTALL)

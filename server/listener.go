@@ -80,7 +80,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			l.Listener.Close()
 			return nil, errTLSListener
 		}
-		c := &conn{Conn: nc, l: l, eager: l.s.Engine}
+		c := &conn{Conn: nc, l: l, eager: l.engine != nil}
 		c.direct()
 		if !l.admitIP(c) && !(l.prune() && l.admitIP(c)) {
 			l.refuse(c)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -35,6 +36,9 @@ func (s *Server) check() error {
 	}
 	if s.Recycle && !s.Engine {
 		faults = append(faults, errors.New("server: Recycle requires Engine; set both or neither"))
+	}
+	if v := os.Getenv(engineVariable); s.Engine && v != "" && v != "off" {
+		faults = append(faults, fmt.Errorf("server: the environment variable %s is %q; set it to off, or to nothing", engineVariable, v))
 	}
 	if s.Recycle && reflect.TypeOf(s.HTTP.Handler) == timeoutHandler {
 		faults = append(faults, errors.New("server: HTTP.Handler is an http.TimeoutHandler, which returns while its handler is still running; with Recycle that may read the requests of other clients: set Recycle to false, or use middleware.Timeout"))
@@ -95,6 +99,10 @@ func (s *Server) check() error {
 
 var errNoHTTP = errors.New("server: HTTP is nil; create the Server with New")
 
+// engineVariable is the environment variable that turns off Engine and Recycle,
+// so that operators can do it without a new build.
+const engineVariable = "MUXMASTER_ENGINE"
+
 // timeoutHandler is the type of an http.TimeoutHandler.
 var timeoutHandler = reflect.TypeOf(http.TimeoutHandler(nil, 0, ""))
 
@@ -104,7 +112,9 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 		return nil, err
 	}
 	l := newListener(ln, s)
-	if s.Engine {
+	if s.Engine && os.Getenv(engineVariable) == "off" {
+		s.logger().Warn("net/http serves instead of the engine", "because", engineVariable+"=off")
+	} else if s.Engine {
 		l.engine = engine.New(s.HTTP)
 		l.engine.Recycle = s.Recycle
 	}
@@ -165,7 +175,7 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 // protocolsOf says which server serves which protocol.
 func (s *Server) protocolsOf(l *listener) slog.Attr {
 	http1, http2 := "net/http", "net/http"
-	if s.Engine {
+	if l.engine != nil {
 		http1 = "engine; unusual requests: net/http"
 		if l.engine.ServesHTTP2() {
 			http2 = "engine"

@@ -33,7 +33,8 @@ type Server struct {
 	// instead of net/http, which takes less CPU time per request. net/http
 	// still serves unusual HTTP/1 requests. All other fields keep their
 	// meaning, but methods of HTTP such as SetKeepAlivesEnabled have no effect.
-	// Default: false.
+	// If the environment variable MUXMASTER_ENGINE is off when the server
+	// starts, net/http serves, without Recycle. Default: false.
 	Engine bool
 
 	// Recycle makes the engine reuse requests, headers and ResponseWriters,
@@ -294,7 +295,7 @@ type Stats struct {
 	Refused int64 // number of connections rejected because of MaxConnsPerIP
 
 	// Engine contains the statistics of the engine, such as what it passed to
-	// net/http and why. It is nil without Engine.
+	// net/http and why. It is nil if the engine doesn't serve.
 	Engine *engine.Stats
 }
 

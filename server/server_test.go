@@ -2,14 +2,18 @@ package server_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -252,6 +256,64 @@ func TestDrainServesTheQueue(t *testing.T) {
 	close(release)
 	readResponse(t, busy)
 	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// MUXMASTER_ENGINE=off makes net/http serve, without a new build and without
+// Recycle: under load, each client gets the response to its own request.
+func TestEngineVariable(t *testing.T) {
+	for _, c := range []struct {
+		value  string
+		engine bool
+		log    string
+	}{
+		{"", true, `HTTP/1.1="engine`},
+		{"off", false, "MUXMASTER_ENGINE=off"},
+	} {
+		t.Setenv("MUXMASTER_ENGINE", c.value)
+		var text bytes.Buffer
+		var retained sync.Map // by address; without Recycle, requests differ
+		var repeated atomic.Int32
+		s, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, again := retained.LoadOrStore(r, true); again {
+				repeated.Add(1)
+			}
+			io.Copy(w, r.Body)
+		}), func(s *server.Server) {
+			s.Engine, s.Recycle = true, true
+			s.Log = slog.New(slog.NewTextHandler(&text, nil))
+		})
+		var clients sync.WaitGroup
+		for i := range 16 {
+			clients.Go(func() {
+				for j := range 50 {
+					want := fmt.Sprint(i, j)
+					resp, err := http.Post("http://"+addr, "text/plain", strings.NewReader(want))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					got, err := io.ReadAll(resp.Body)
+					resp.Body.Close()
+					if string(got) != want || err != nil {
+						t.Errorf("%q, %v, want %q", got, err, want)
+					}
+				}
+			})
+		}
+		clients.Wait()
+		if st := s.Stats().Engine; (st != nil) != c.engine || st != nil && st.Requests < 800 || (repeated.Load() > 0) != c.engine {
+			t.Errorf("%q: statistics %v, %d requests recycled, engine: %v", c.value, st, repeated.Load(), c.engine)
+		}
+		if err := stop(); err != nil || !strings.Contains(text.String(), c.log) {
+			t.Errorf("%q: %v, log:\n%s", c.value, err, &text)
+		}
+	}
+	t.Setenv("MUXMASTER_ENGINE", "of")
+	s := server.New("127.0.0.1:0", http.HandlerFunc(hello))
+	s.Engine = true
+	if err := s.Serve(t.Context(), listen(t)); err == nil || !strings.Contains(err.Error(), "set it to off") {
 		t.Error(err)
 	}
 }
