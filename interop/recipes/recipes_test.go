@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -34,6 +35,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/engine"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 	"github.com/seed-1954dcaa/muxmaster/server"
@@ -56,10 +58,15 @@ func TestRecipesDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	production, err := os.ReadFile("../../docs/production.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc = append(doc, production...)
 	blocks := strings.Split(string(doc), "```golang\n")[1:]
 	for _, b := range blocks {
 		if b, _, _ = strings.Cut(b, "```\n"); !bytes.Contains(code, []byte(b)) {
-			t.Errorf("docs/recipes.md has code that isn't in the tests:\n%s", b)
+			t.Errorf("docs/recipes.md or production.md has code that isn't in the tests:\n%s", b)
 		}
 	}
 	if len(blocks) < 7 {
@@ -305,6 +312,58 @@ func TestMetricsRecipe(t *testing.T) {
 	n, err := testutil.GatherAndCount(registry, "http_request_duration_seconds")
 	if err != nil || n == 0 || n > 8 {
 		t.Errorf("%d time series, %v; want at most 8", n, err)
+	}
+}
+
+// serverMetrics registers the statistics of a server. Without the engine, its
+// counters are 0.
+func serverMetrics(registry *prometheus.Registry, s *server.Server) {
+	add := func(name, help string, gauge bool, value func(server.Stats, engine.Stats) float64) {
+		read := func() float64 {
+			st := s.Stats()
+			if st.Engine == nil {
+				return value(st, engine.Stats{})
+			}
+			return value(st, *st.Engine)
+		}
+		if gauge {
+			registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+		} else {
+			registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
+		}
+	}
+	add("muxmaster_connections_open", "Open connections.", true, func(s server.Stats, _ engine.Stats) float64 { return float64(s.Open) })
+	add("muxmaster_connections_evicted_total", "Connections closed because of MaxConns.", false, func(s server.Stats, _ engine.Stats) float64 { return float64(s.Evicted) })
+	add("muxmaster_connections_refused_total", "Connections rejected because of MaxConnsPerIP.", false, func(s server.Stats, _ engine.Stats) float64 { return float64(s.Refused) })
+	add("muxmaster_engine_requests_total", "Requests served by the engine.", false, func(_ server.Stats, e engine.Stats) float64 { return float64(e.Requests) })
+	add("muxmaster_engine_http2_requests_total", "Those over HTTP/2.", false, func(_ server.Stats, e engine.Stats) float64 { return float64(e.HTTP2Requests) })
+	add("muxmaster_engine_handed_over_total", "Connections passed to net/http.", false, func(_ server.Stats, e engine.Stats) float64 { return float64(e.HandedOver) })
+}
+
+func TestServerMetricsRecipe(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		registry := prometheus.NewRegistry()
+		s := server.New("", http.NotFoundHandler())
+		s.Engine = on
+		serverMetrics(registry, s)
+		resp, err := http.Get("http://" + serveRecipe(t, s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		families, err := registry.Gather()
+		got := map[string]float64{}
+		for _, f := range families {
+			got[f.GetName()] = f.GetMetric()[0].GetGauge().GetValue() + f.GetMetric()[0].GetCounter().GetValue()
+		}
+		want := map[string]float64{"muxmaster_connections_open": 1, "muxmaster_connections_evicted_total": 0, "muxmaster_connections_refused_total": 0,
+			"muxmaster_engine_requests_total": 0, "muxmaster_engine_http2_requests_total": 0, "muxmaster_engine_handed_over_total": 0}
+		if on {
+			want["muxmaster_engine_requests_total"] = 1
+		}
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("engine: %v: %v, %v, want %v", on, got, err, want)
+		}
 	}
 }
 
