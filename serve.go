@@ -145,13 +145,28 @@ func (p *program) serveParams(w http.ResponseWriter, r *http.Request, method tri
 // serveCopy continues serveParams for a route whose values can't stay in buf,
 // and for one without values.
 func (p *program) serveCopy(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string, buf *values.Buffer) {
-	if len(vals) == 0 {
+	if q := mounted(rt); q != nil {
+		buf.Return() // for q
+		q.serve(w, r)
+	} else if len(vals) == 0 {
 		buf.Return()
 		p.deliver(w, r, rt, nil)
 	} else {
 		p.deliver(w, r, rt, vals)
 		buf.Return()
 	}
+}
+
+// mounted returns the program of the Mux that rt mounts, or nil if something is
+// called before it.
+func mounted(rt *trie.Route[endpoint]) *program {
+	if rt.Flags&direct == 0 {
+		return nil
+	}
+	if q := rt.Payload.handler.(*view).current(); len(q.pre) == 0 {
+		return q
+	}
+	return nil
 }
 
 // serveLong is serveParams for long requests, or too many values for a Chunk.
@@ -200,13 +215,12 @@ func (p *program) find(search *trie.Search[endpoint], r *http.Request) (rt *trie
 func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string) {
 	e := &rt.Payload
 	handler := e.handler
+	if q := mounted(rt); q != nil {
+		q.serve(w, r)
+		return
+	}
 	if rt.Flags&direct != 0 {
-		v := handler.(*view)
-		if q := v.current(); len(q.pre) == 0 {
-			q.serve(w, r)
-			return
-		}
-		handler = v.mux // its Pre middleware needs the mark
+		handler = handler.(*view).mux // its Pre middleware needs the mark
 	}
 	if e.names == nil {
 		values.Drop(r, p.owner)
