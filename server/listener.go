@@ -70,8 +70,11 @@ func (l *listener) Accept() (net.Conn, error) {
 			if !l.stopping.Load() {
 				return nil, err
 			}
-			if isTimeout(err) && !(stopping && time.Since(began) >= queueTime) {
-				continue // woken by stop: accept what is in the queue
+			took := time.Since(began)
+			if isTimeout(err) && !(stopping && took >= queueTime && took < 2*queueTime) {
+				// Woken by stop, or too late, so that Accept did not look: accept
+				// what is in the queue.
+				continue
 			}
 			return nil, l.end()
 		}
