@@ -118,10 +118,11 @@ func (h withTraceID) WithGroup(name string) slog.Handler {
 	return withTraceID{h.Handler.WithGroup(name)}
 }
 
-// traced adds a span and a log record for each request. Logger must be inside,
-// so that it sees the span's context.
+// traced adds a span and a log record for each request, and logs panics. Logger
+// and Recoverer must be inside, so that they see the span's context.
 func traced(mux *muxmaster.Mux, logs slog.Handler, opts ...otelhttp.Option) {
-	mux.Use(otelhttp.NewMiddleware("shop", opts...), middleware.LoggerWith(slog.New(withTraceID{logs})))
+	logger := slog.New(withTraceID{logs})
+	mux.Use(otelhttp.NewMiddleware("shop", opts...), middleware.LoggerWith(logger), middleware.RecovererWithLogger(logger))
 }
 
 func TestTraceIDRecipe(t *testing.T) {
@@ -130,24 +131,28 @@ func TestTraceIDRecipe(t *testing.T) {
 	mux := muxmaster.New()
 	traced(mux, slog.NewJSONHandler(&logs, nil), otelhttp.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
 	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
-	for _, target := range []string{"/users/7", "/none"} {
+	mux.GET("/panic", func(w http.ResponseWriter, r *http.Request) { panic("x") })
+	for _, target := range []string{"/users/7", "/none", "/panic"} {
 		mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
 	}
 	lines := strings.Split(strings.TrimSpace(logs.String()), "\n")
-	for i, want := range []struct{ name, pattern string }{{"GET /users/:id", "GET /users/:id"}, {"GET", ""}} { // a route, and a 404
+	panicked := struct{ name, pattern string }{"GET /panic", "GET /panic"}
+	for i, want := range []struct{ name, pattern string }{{"GET /users/:id", "GET /users/:id"}, {"GET", ""}, panicked, panicked} { // a route, a 404, a panic, its request
 		var line struct {
-			Pattern string
-			TraceID string `json:"trace_id"`
+			Msg, Pattern string
+			TraceID      string `json:"trace_id"`
 		}
 		if err := json.Unmarshal([]byte(lines[i]), &line); err != nil {
 			t.Fatal(err)
 		}
-		span := spans.Ended()[i]
-		route := slices.IndexFunc(span.Attributes(), func(a attribute.KeyValue) bool { return a.Key == "http.route" && a.Value.AsString() == "/users/:id" })
+		span := spans.Ended()[min(i, 2)]
+		route := slices.IndexFunc(span.Attributes(), func(a attribute.KeyValue) bool {
+			return a.Key == "http.route" && strings.HasSuffix(want.pattern, a.Value.AsString())
+		})
 		if (route >= 0) != (want.pattern != "") {
 			t.Errorf("the span %q has the attributes %v", span.Name(), span.Attributes())
 		}
-		if line.TraceID != span.SpanContext().TraceID().String() || line.Pattern != want.pattern || span.Name() != want.name {
+		if line.TraceID != span.SpanContext().TraceID().String() || line.Pattern != want.pattern && line.Msg != "panic" || span.Name() != want.name {
 			t.Errorf("logged %s; the span is %q with trace %s", lines[i], span.Name(), span.SpanContext().TraceID())
 		}
 	}
