@@ -47,7 +47,11 @@ func IsResponseWriter(t types.Type) bool { return IsNamed(t, "net/http", "Respon
 // IsParams reports whether t is muxmaster.Params or a slice of its elements.
 func IsParams(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Slice)
-	return ok && IsNamed(s.Elem(), Path, "Param")
+	if !ok {
+		return false
+	}
+	_, pointers := s.Elem().(*types.Pointer)
+	return !pointers && IsNamed(s.Elem(), Path, "Param")
 }
 
 // IsHandler reports whether the signature is that of a handler: an

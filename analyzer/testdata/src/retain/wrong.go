@@ -23,6 +23,7 @@ var (
 	lastRequest *http.Request
 	lastURL     *url.URL
 	lastParams  muxmaster.Params
+	someParams  []*muxmaster.Param
 	lastParam   *muxmaster.Param
 	lastBody    io.ReadCloser
 	lastFunc    func() string
@@ -236,6 +237,9 @@ func globalFast(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	lastParams = ps     // want `ps outlives the handler in package variable lastParams`
 	lastParams = ps[1:] // want `ps\[\.\.\.\] outlives`
 	lastParam = &ps[0]  // want `ps\[\.\.\.\] outlives`
+	for i := range ps {
+		someParams = append(someParams, &ps[i]) // want `ps\[\.\.\.\] outlives the handler in package variable someParams`
+	}
 }
 
 func (s *server) field(w http.ResponseWriter, r *http.Request) {
