@@ -144,7 +144,8 @@ type repeatedError string
 func (e repeatedError) Error() string { return fmt.Sprintf("the name %q is repeated", string(e)) }
 
 // repeatedName returns a name that an object of p, which is valid JSON, has
-// twice, also in different case: encoding/json takes both for one field.
+// twice, also in different case: encoding/json takes both for one field. It doesn't
+// know which objects become maps, where they would be two.
 func repeatedName(p []byte) (name string, ok bool) {
 	var levels []map[string]bool // the names of each object; nil for an array
 	isName := false

@@ -238,7 +238,7 @@ func (d *Document) content(c Content) map[string]any {
 
 func (d *Document) schema(v any) any {
 	switch v.(type) {
-	case map[string]any, json.RawMessage, bool:
+	case nil, map[string]any, json.RawMessage, bool:
 		return v
 	}
 	if d.Schema != nil {

@@ -151,6 +151,7 @@ func TestOpenAPIErrors(t *testing.T) {
 		{inspect.Operation{}, inspect.Document{Schemas: map[string]any{"A": json.RawMessage(`{"$ref" : "#/components/schemas/No/properties/x"}`)}}, `no schema "No"`},
 		{inspect.Operation{Request: &inspect.Content{Schema: func() {}}}, inspect.Document{}, `unsupported type`},
 		{inspect.Operation{Request: &inspect.Content{Schema: json.RawMessage(`{`)}}, inspect.Document{}, `unexpected end of JSON`},
+		{inspect.Operation{Request: &inspect.Content{Schema: inspect.Ref("No")}}, inspect.Document{Schemas: map[string]any{"No": nil}}, `no schema "No"`},
 		{inspect.Operation{Request: &inspect.Content{Schema: struct{ A, Title int }{}}}, inspect.Document{}, `set Document.Schema`},
 		{inspect.Operation{Request: &inspect.Content{Schema: &struct{ A int }{}}}, inspect.Document{Schema: func(any) any { return true }}, ""},
 		{inspect.Operation{Request: &inspect.Content{Schema: struct {

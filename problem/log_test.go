@@ -36,6 +36,7 @@ func TestWriteLogs(t *testing.T) {
 		{"a nil *Error that is wrapped", "GET", "", fmt.Errorf("a: %w", (*problem.Error)(nil)), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"a: problem: the error is a nil *problem.Error, which isn't a nil error; return nil, or declare the variable as error"}`},
 		{"only a cause", "GET", "", &problem.Error{Status: 502, Err: errors.New("refused")}, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":502,"error":"502 Bad Gateway: refused"}`},
 		{"a cause below 500", "GET", "", &problem.Error{Status: 409, Detail: "The name is taken.", Err: errors.New("unique_name")}, `{"level":"INFO","msg":"request refused","method":"GET","pattern":"/x/{y}","status":409,"error":"The name is taken.: unique_name"}`},
+		{"joined causes below 500", "GET", "", errors.Join(problem.Code(404), errors.New("no row")), `{"level":"INFO","msg":"request refused","method":"GET","pattern":"/x/{y}","status":404,"error":"\"404 Not Found\\nno row\""}`},
 		{"no cause below 500", "GET", "", &problem.Error{Status: 409, Detail: "The name is taken."}, ""},
 		{"nil", "GET", "", nil, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"<nil>"}`},
 	} {

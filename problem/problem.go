@@ -121,7 +121,7 @@ func Write(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		return
 	}
-	if !bare && (Status(err) >= 500 || errors.Unwrap(err) != nil) {
+	if !bare && (Status(err) >= 500 || wraps(err)) {
 		log(w, r, err, false)
 	}
 	if f := FromContext(r.Context()); f != nil {
@@ -131,4 +131,10 @@ func Write(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	text(w, err, true)
+}
+
+// wraps reports whether err wraps one or several errors.
+func wraps(err error) bool {
+	several, ok := err.(interface{ Unwrap() []error })
+	return errors.Unwrap(err) != nil || ok && len(several.Unwrap()) > 0
 }
