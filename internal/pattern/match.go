@@ -39,6 +39,7 @@ func (v *Values) Add(value string) bool {
 // possible, as with non-greedy RE2 expressions. One with a constraint takes what
 // the expression prefers; if that is . or .., the segment doesn't match.
 type Matcher struct {
+	Params int // number of values
 	parts  Segment
 	expr   *constraint    // constraint, if there is one parameter
 	re     *regexp.Regexp // the whole segment, if there are several parameters with constraints
@@ -48,16 +49,16 @@ type Matcher struct {
 // NewMatcher returns a Matcher for seg, which is no catch-all.
 func NewMatcher(seg Segment) Matcher {
 	m := Matcher{parts: seg}
-	params, expr := 0, ""
+	expr := ""
 	for _, part := range seg {
 		if part.Param {
-			params++
+			m.Params++
 		}
 		expr = cmp.Or(expr, part.Expr)
 	}
 	switch { // Parse has checked the errors
 	case expr == "":
-	case params == 1:
+	case m.Params == 1:
 		m.expr, _ = compileExpr(expr)
 	default:
 		whole, groups := seg.regexp()

@@ -114,12 +114,15 @@ func (t *Tree[P]) fast(nd *node[P], rest string, v *Values, m Method) *Route[P] 
 }
 
 // fastSpecial continues fast behind the first special of nd that matches the
-// segment rest[1:end]. It gives up at a catch-all inside the path.
+// segment rest[1:end]. It gives up at a catch-all inside the path, and where v
+// has no room.
 func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Method) *Route[P] {
 	n, seg := v.N, rest[1:end]
 	for i := nd.specials - 1; !t.specials[i].multi; i++ {
 		sp := &t.specials[i]
 		switch {
+		case len(v.Vals)-n < sp.Params:
+			return nil
 		case !sp.Match(seg, seg, v):
 			v.N = n
 		case end == len(rest):

@@ -120,6 +120,7 @@ func TestMatchFast(t *testing.T) {
 		{crowd(eight, "/{i}/{j}"), "/1/2/3/4/5/6/7/8/x/y", eight + "/{i}/{j} 1 2 3 4 5 6 7 8 x y", slow},
 		{crowd(eight, "/*i"), "/1/2/3/4/5/6/7/8/x/y", eight + "/*i 1 2 3 4 5 6 7 8 /x/y", slow},
 		{crowd(eight, "/{i:[a-z]}/{j}"), "/1/2/3/4/5/6/7/8/x/y", eight + "/{i:[a-z]}/{j} 1 2 3 4 5 6 7 8 x y", slow},
+		{routes(eight[:len("/{a}/{b}/{c}/{d}/{e}/{f}/{g}")]+"/{h}.{i}", "/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}b"), "/1/2/3/4/5/6/7/8.b", "/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}.{i} 1 2 3 4 5 6 7 8 b", slow},
 		{routes("/u/{y:[0-9]+}-{m:[0-9]+}/z"), "/u/2024-05/z", "/u/{y:[0-9]+}-{m:[0-9]+}/z 2024 05", fast},
 		{routes("/u/{y}-{m}/z"), "/u/a-b/z", "/u/{y}-{m}/z a b", fast},
 		{routes("/u/v{x}"), "/u/va", "/u/v{x} a", fast},
