@@ -25,8 +25,10 @@ func (m *scope) Group(prefix string) *Group { return m.group(prefix, false) }
 // prefix are served by routes of the Group, or by routes of the Mux with a more
 // specific pattern. All others get the Group's 404, 405, OPTIONS or redirect
 // response, inside its middleware, even if a catch-all elsewhere matches. A Mux
-// mounted on the prefix would do the same. With the prefix /, it owns all that
-// the enclosing Mux or Group has. Route panics if prefix is invalid or fn is nil.
+// mounted on the prefix would do the same. A route of the Mux for the prefix
+// itself, such as ANY /api beside Route("/api", fn), serves the methods for which
+// the Group has no route. With the prefix /, the Route owns all that the enclosing
+// Mux or Group has. Route panics if prefix is invalid or fn is nil.
 func (m *scope) Route(prefix string, fn func(*Group)) {
 	if fn == nil {
 		panic(fmt.Sprintf("muxmaster: Route %q: the function is nil", prefix))

@@ -206,11 +206,16 @@ func TestGroupRoot(t *testing.T) {
 	}
 }
 
-// A route of the Mux for the bare prefix takes precedence over the Group's root.
+// A route of the Mux for the bare prefix takes precedence over the root of a Group
+// or Route.
 func TestGroupRootBesideTheMux(t *testing.T) {
-	for _, first := range []bool{false, true} {
-		m := tagged("m")
+	for i := range 4 {
+		first, m := i%2 == 0, tagged("m")
 		g := m.Group("/a")
+		if i >= 2 {
+			m = tagged("m")
+			m.Route("/a", func(r *muxmaster.Group) { g = r })
+		}
 		g.Use(trace("g"))
 		if first {
 			add(g, "GET /|POST ")
@@ -219,7 +224,9 @@ func TestGroupRootBesideTheMux(t *testing.T) {
 		if !first {
 			add(g, "GET /|POST ")
 		}
-		wantOutcomes(t, m, exchanges{{"/a", "m GET /a"}, {"/a/", "m g GET /"}, {"POST /a", "m g POST"}, {"PUT /a", "m g m 405 GET, HEAD, POST, OPTIONS"}}, first)
+		wantOutcomes(t, m, exchanges{{"/a", "m GET /a"}, {"/a/", "m g GET /"}, {"POST /a", "m g POST"}, {"PUT /a", "m g m 405 GET, HEAD, POST, OPTIONS"}}, i)
+		add(m, "ANY /a")
+		wantOutcomes(t, m, exchanges{{"/a", "m GET /a"}, {"/a/", "m g GET /"}, {"POST /a", "m g POST"}, {"PUT /a", "m ANY /a"}, {"PUT /a/b", "m g m 404"}}, i)
 	}
 }
 

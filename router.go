@@ -243,9 +243,6 @@ func (m *scope) verb(methods, path string, h http.Handler) {
 	if path != "" && path[0] != '/' || path == "" && m.prefix == "" {
 		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", text, pathAdvice(path)))
 	}
-	if err := pattern.ForeignStar(path); err != nil {
-		must(fmt.Errorf("muxmaster: pattern %q: %w", text[:at]+m.host+m.prefix+path, err))
-	}
 	must(m.add(text, at, h, trie.Verb, path == "/" || path == "/{$}"))
 }
 

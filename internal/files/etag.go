@@ -111,5 +111,8 @@ func (t *tag) isOf(info fs.FileInfo) bool {
 	if info.Size() != t.info.Size() || !info.ModTime().Equal(t.info.ModTime()) {
 		return false
 	}
-	return info.ModTime().IsZero() || os.SameFile(info, t.info)
+	if ofSystem := os.SameFile(t.info, t.info); ofSystem {
+		return os.SameFile(info, t.info)
+	}
+	return info.ModTime().IsZero()
 }

@@ -47,6 +47,7 @@ var spellings = []spelling{
 	{`^\.\.\.$`, "the rest of the path is written {rest...}; literal dots are written %2E%2E%2E"},
 	{`^\{(\w+)\}\.\.\.$`, "the rest of the path is written {${1}...}; literal dots are written %2E%2E%2E"},
 	{`^([^{}]+)\.\.\.$`, "a subtree is written ${1}/ with Handle, or ${1}/{rest...}; literal dots are written %2E%2E%2E"},
+	{`^([^{}:*]+)\*(\w+)$`, "a catch-all must be a whole segment, as in /${1}/*${2}; a literal * is written %2A"},
 	{`^([^*].*)\*$`, "a catch-all must be a whole segment, as in /${1}/*rest; a literal * is written %2A"},
 	{`^(?:[^{]|\{[^{}]*\})*\\`, "a backslash escapes nothing; a literal colon is written %3A, a backslash %5C"},
 	{`^(?:[^{]|\{[^{}]*\})*\?`, "a path has no query; read it from r.URL.Query(); a literal ? is written %3F"},
@@ -164,18 +165,3 @@ func foreignHost(host, rest string) error {
 
 // foreignParam matches a label such as :sub, but not a port.
 var foreignParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\.):[A-Za-z_]`) })
-
-// starInside matches a segment with a catch-all after text, as in src*filepath.
-var starInside = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/([^/*{:]+)\*(\w+)(/|$)`) })
-
-// ForeignStar returns an error if a path has a segment such as src*filepath. It
-// is for verb methods: Handle takes it as text, because http.ServeMux does.
-func ForeignStar(path string) error {
-	if strings.Count(path, "*") == strings.Count(path, "/*") {
-		return nil
-	}
-	if m := starInside().FindStringSubmatch(path); m != nil {
-		return fmt.Errorf("%q: a catch-all must be a whole segment, as in /%s/*%s; a literal * is written %%2A", m[1]+"*"+m[2], m[1], m[2])
-	}
-	return nil
-}

@@ -58,6 +58,7 @@ func TestForeign(t *testing.T) {
 		{"{rest}...", "written {rest...}"},
 		{"prefix...", "prefix/{rest...}"},
 		{"images*", "/images/*rest"},
+		{"a*b", "/a/*b"},
 		{`a\:b`, "%3A"},
 		{`{id}\:b`, "%3A"},
 		{"a?b=c", "a path has no query"},
@@ -71,7 +72,7 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	for _, segment := range []string{
-		"", "a", "a.b", "a..b", "a*b", "c++", "a+b", "{a}+{b}", "{a}*{b}", "..", "#", "#id", "a$b", "~a", "a=b;c", "%3Fx", "%20", "100%", "{id}", ":id", "*rest", "{rest...}", "{id:[0-9]+}", `{id:\d+}`, "{id:.{1,3}}", "{id:[a-z.]*}",
+		"", "a", "a.b", "a..b", "c++", "a+b", "{a}+{b}", "{a}*{b}", "..", "#", "#id", "a$b", "~a", "a=b;c", "%3Fx", "%20", "100%", "{id}", ":id", "*rest", "{rest...}", "{id:[0-9]+}", `{id:\d+}`, "{id:.{1,3}}", "{id:[a-z.]*}",
 		"{id:(?s).+}", "{id:a|b}", "{id}:cancel", "v{a}.{b}", "{a:x?}", "{a:#}", "{a:x{1,2}?}", "a:b", "{id:interval}", "{id:int}", "v{id:uuid}.x",
 	} {
 		if err := Foreign(segment); err != nil {
