@@ -261,6 +261,13 @@ func (o *output) line(line string, tests bool) {
 		case e.Action == "fail" && (test != "" || !o.failed[e.Package]): // a test, or a package that ended otherwise
 			o.failed[e.Package] = true
 			o.print(strings.Join(kept, ""))
+			if test == "" { // tests that were running when it ended, as by a time limit
+				for key, text := range o.tests {
+					if strings.HasPrefix(key, e.Package+" ") {
+						o.print(strings.Join(text, ""))
+					}
+				}
+			}
 			o.fail(label, "")
 		case test == "": // the line of a package
 			for _, line := range kept {
