@@ -22,7 +22,7 @@
 // all requests and answers all errors itself, as RFC 9113 requires. net/http
 // serves HTTP/2 connections only if srv asks for something that the engine
 // doesn't know: a function of another package for "h2" in srv.TLSNextProto, a
-// new field of [http.HTTP2Config], or GODEBUG=http2debug=1 or http2xconnect=1.
+// new field of [http.HTTP2Config], or GODEBUG=http2debug=1.
 //
 // # Retention
 //

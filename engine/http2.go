@@ -25,6 +25,7 @@ func (s *Server) configureHTTP2() {
 		Handler:    s.handler,
 		KeepAlives: s.keepAlives,
 		Recycle:    s.Recycle,
+		Connect:    s.EnableConnectProtocol || slices.Contains(godebug(), "http2xconnect=1"),
 		NoPriority: since127 && reflect.ValueOf(s.srv).Elem().FieldByName("DisableClientPriority").Bool(),
 		MaxFields:  s.maxTrailers,
 		Logf:       s.logf,
@@ -51,9 +52,9 @@ func (s *Server) http2Handover() reason {
 			return reasonTLSNextProto
 		}
 	}
-	for setting := range strings.SplitSeq(os.Getenv("GODEBUG"), ",") {
+	for _, setting := range godebug() {
 		switch setting {
-		case "http2server=0", "http2debug=1", "http2debug=2", "http2xconnect=1":
+		case "http2server=0", "http2debug=1", "http2debug=2":
 			return reasonGODEBUG
 		}
 	}
@@ -70,6 +71,8 @@ func (s *Server) http2Handover() reason {
 	}
 	return noReason
 }
+
+func godebug() []string { return strings.Split(os.Getenv("GODEBUG"), ",") }
 
 // ServesHTTP2 reports whether the engine serves HTTP/2 itself, where srv enables
 // it. Otherwise net/http does, for example because srv.TLSNextProto or GODEBUG

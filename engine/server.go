@@ -39,6 +39,19 @@ type Server struct {
 	// reusing them.
 	Recycle bool
 
+	// EnableConnectProtocol makes the server accept extended CONNECT requests
+	// over HTTP/2 (RFC 8441), and tell clients so. Their Header[":protocol"] names
+	// a protocol, such as websocket, that the request's body and the response's
+	// then transport, and their URL is that of a GET. Handlers read the body
+	// and write at the same time, and Flush after each write; a response with
+	// status 200 accepts the protocol. GODEBUG=http2xconnect=1 has the same
+	// effect, as with net/http. Set it before the first call of Serve.
+	//
+	// Browsers that have an HTTP/2 connection to such a server use it for all
+	// WebSockets, and don't fall back to HTTP/1.1. So set this only if all
+	// handlers of WebSockets support it. Default: false, as in net/http.
+	EnableConnectProtocol bool
+
 	srv  *http.Server
 	over handover
 	stat counters

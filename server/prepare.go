@@ -37,6 +37,9 @@ func (s *Server) check() error {
 	if s.Recycle && !s.Engine {
 		faults = append(faults, errors.New("server: Recycle requires Engine; set both or neither"))
 	}
+	if s.EnableConnectProtocol && !s.Engine {
+		faults = append(faults, errors.New("server: EnableConnectProtocol requires Engine; set both or neither"))
+	}
 	if v := os.Getenv(engineVariable); s.Engine && v != "" && v != "off" {
 		faults = append(faults, fmt.Errorf("server: the environment variable %s is %q; set it to off, or to nothing", engineVariable, v))
 	}
@@ -116,7 +119,7 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 		s.logger().Warn("net/http serves instead of the engine", "because", engineVariable+"=off")
 	} else if s.Engine {
 		l.engine = engine.New(s.HTTP)
-		l.engine.Recycle = s.Recycle
+		l.engine.Recycle, l.engine.EnableConnectProtocol = s.Recycle, s.EnableConnectProtocol
 	}
 	if !s.ln.CompareAndSwap(nil, l) {
 		return nil, errTwice

@@ -43,6 +43,12 @@ type Server struct {
 	// Recycle requires Engine. Default: false.
 	Recycle bool
 
+	// EnableConnectProtocol makes the engine accept WebSockets over HTTP/2, for
+	// which all their handlers must be prepared, and set deadlines of their own;
+	// see engine.Server.EnableConnectProtocol. It requires Engine. If net/http
+	// serves instead, browsers use HTTP/1.1 for WebSockets. Default: false.
+	EnableConnectProtocol bool
+
 	// StallTimeout limits the time spent waiting for the client; see the
 	// package comment. Zero means that only the timeouts of HTTP apply.
 	// Default: 30 s.

@@ -40,13 +40,20 @@ const events = new Promise(done => {
 		if ((text += e.data) == "01234") { source.close(); done(text) }
 	}
 })
+const socket = new Promise(done => {
+	const s = new WebSocket("wss://" + location.host + "/socket"), got = []
+	s.onopen = () => { for (let n = 0; n < 5; n++) s.send("m" + n) }
+	s.onmessage = e => { if (got.push(e.data) == 5) s.close(1000) }
+	s.onclose = e => done([...got, e.code, e.wasClean])
+})
 const all = [await echoes, await aborted].flat()
 const protocols = new Set(performance.getEntriesByType("resource").map(e => e.nextHopProtocol).filter(p => p))
-fetch("/result", {method: "POST", body: all.every(x => x) + " " + await events + " " + [...protocols]})
+fetch("/result", {method: "POST", body: all.every(x => x) + " " + await events + " " + [...protocols] + " " + await socket})
 </script></body></html>`
 
 // TestHTTP2 loads a page over HTTP/2 from the engine: many requests at a time,
-// uploads, canceled downloads and a stream of events, all over one connection.
+// uploads, canceled downloads, a stream of events and a WebSocket, all over one
+// connection.
 func TestHTTP2(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		t.Run(fmt.Sprint("recycle=", recycle), func(t *testing.T) {
@@ -82,6 +89,24 @@ func TestHTTP2(t *testing.T) {
 				}
 				<-r.Context().Done()
 			})
+			mux.CONNECT("/socket", func(w http.ResponseWriter, r *http.Request) { // echoes short messages (RFC 6455 section 5.2)
+				head, control := make([]byte, 6), http.NewResponseController(w)
+				for control.Flush(); ; control.Flush() {
+					if _, err := io.ReadFull(r.Body, head); err != nil {
+						t.Error(err)
+						return
+					}
+					text := make([]byte, head[1]&0x7f)
+					io.ReadFull(r.Body, text)
+					for i := range text {
+						text[i] ^= head[2+i%4]
+					}
+					w.Write(append([]byte{head[0], byte(len(text))}, text...))
+					if head[0]&0xf == 8 { // close
+						return
+					}
+				}
+			})
 			mux.POST("/result", func(w http.ResponseWriter, r *http.Request) {
 				b, _ := io.ReadAll(r.Body)
 				result <- string(b)
@@ -94,7 +119,7 @@ func TestHTTP2(t *testing.T) {
 			case <-time.After(patience):
 				t.Fatal("the page has no result")
 			}
-			if got != "true 01234 h2" {
+			if got != "true 01234 h2 m0,m1,m2,m3,m4,1000,true" {
 				t.Errorf("got %q", got)
 			}
 			if n := requests.Load(); n != 60 {
@@ -115,7 +140,7 @@ func openEngine(t *testing.T, h http.Handler, recycle bool) *tab {
 	certs := httptest.NewTLSServer(nil)
 	certs.Close()
 	s := engine.New(&http.Server{Handler: h, TLSConfig: &tls.Config{Certificates: certs.TLS.Certificates}})
-	s.Recycle = recycle
+	s.Recycle, s.EnableConnectProtocol = recycle, true
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -1,25 +1,33 @@
 package recipes
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha1"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+	gorilla "github.com/gorilla/websocket"
 	"github.com/letsencrypt/pebble/v2/ca"
 	"github.com/letsencrypt/pebble/v2/db"
 	"github.com/letsencrypt/pebble/v2/va"
@@ -28,6 +36,7 @@ import (
 	"github.com/quic-go/quic-go/http3"
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
+	"golang.org/x/net/http2"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/server"
@@ -249,30 +258,191 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// overHTTP2 lets handlers that upgrade HTTP/1.1 connections to WebSockets serve
+// those over HTTP/2 (RFC 8441), too. Add it with Pre.
+func overHTTP2(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect || r.Header.Get(":protocol") != "websocket" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		c := &streamConn{w: w, r: r, control: http.NewResponseController(w), done: make(chan struct{})}
+		upgrade := r.Clone(r.Context())
+		upgrade.Method, upgrade.Body, upgrade.ContentLength = http.MethodGet, http.NoBody, 0
+		upgrade.Header.Del(":protocol")
+		upgrade.Header.Set("Connection", "Upgrade")
+		upgrade.Header.Set("Upgrade", "websocket")
+		upgrade.Header.Set("Sec-WebSocket-Key", "not/used/over/HTTP/2AA==")
+		next.ServeHTTP(&upgradeWriter{w, c}, upgrade)
+		if c.hijacked {
+			<-c.done
+		}
+	})
+}
+
+// An upgradeWriter responds to extended CONNECT what a handler responds to an
+// Upgrade.
+type upgradeWriter struct {
+	http.ResponseWriter
+	conn *streamConn
+}
+
+func (w *upgradeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *upgradeWriter) WriteHeader(code int) {
+	if code == http.StatusSwitchingProtocols {
+		w.conn.accept(w.Header())
+	} else {
+		w.ResponseWriter.WriteHeader(code)
+	}
+}
+
+func (w *upgradeWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c := w.conn
+	c.hijacked = true
+	c.SetDeadline(time.Time{}) // no limits of the server
+	return c, bufio.NewReadWriter(bufio.NewReader(c), bufio.NewWriter(c)), nil
+}
+
+// A streamConn is the connection of a WebSocket over HTTP/2.
+type streamConn struct {
+	w        http.ResponseWriter
+	r        *http.Request
+	control  *http.ResponseController
+	hijacked bool
+	closed   atomic.Bool
+	done     chan struct{} // closed at the end of Close
+
+	writing  sync.Mutex
+	accepted bool
+}
+
+// accept sends the response's header.
+func (c *streamConn) accept(h http.Header) error {
+	maps.Copy(c.w.Header(), h)
+	c.w.Header().Del("Sec-WebSocket-Accept")
+	c.accepted = true
+	c.w.WriteHeader(http.StatusOK)
+	return c.control.Flush()
+}
+
+func (c *streamConn) Read(p []byte) (int, error) { return c.r.Body.Read(p) }
+
+func (c *streamConn) Write(p []byte) (int, error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.closed.Load() {
+		return 0, net.ErrClosed
+	}
+	if !c.accepted { // a library that writes the header to the connection, in one piece
+		res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(p)), nil)
+		if err != nil {
+			return 0, err
+		}
+		return len(p), c.accept(res.Header)
+	}
+	n, err := c.w.Write(p)
+	if err == nil {
+		err = c.control.Flush()
+	}
+	return n, err
+}
+
+// Close ends the stream after what was written, and calls of Read and Write.
+func (c *streamConn) Close() error {
+	if c.closed.Swap(true) {
+		return net.ErrClosed
+	}
+	c.r.Body.Close()
+	if !c.writing.TryLock() {
+		c.control.SetWriteDeadline(time.Now())
+		c.writing.Lock()
+	}
+	c.writing.Unlock()
+	close(c.done)
+	return nil
+}
+
+func (c *streamConn) SetReadDeadline(t time.Time) error  { return c.control.SetReadDeadline(t) }
+func (c *streamConn) SetWriteDeadline(t time.Time) error { return c.control.SetWriteDeadline(t) }
+func (c *streamConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
+}
+
+func (c *streamConn) LocalAddr() net.Addr {
+	return c.r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+}
+func (c *streamConn) RemoteAddr() net.Addr {
+	addr, _ := netip.ParseAddrPort(c.r.RemoteAddr)
+	return net.TCPAddrFromAddrPort(addr)
+}
+
 // TestWebsocketRecipe checks that a message comes back, that pages of other
-// origins are refused, and that a draining server says goodbye.
+// origins are refused, and that a draining server says goodbye, over HTTP/1.1 and
+// HTTP/2.
 func TestWebsocketRecipe(t *testing.T) {
 	mux := muxmaster.New()
-	mux.GET("/echo", echo)
-	for _, engine := range []bool{false, true} {
-		s := server.New("", mux)
-		s.Engine = engine
-		t.Run(fmt.Sprintf("engine=%t", engine), func(t *testing.T) {
+	mux.Pre(overHTTP2)
+	mux.GET("/coder", echo)
+	mux.GET("/gorilla", func(w http.ResponseWriter, r *http.Request) {
+		conn, err := new(gorilla.Upgrader).Upgrade(w, r, nil)
+		if err != nil {
+			return
+		}
+		go func() { // the handler returns before the connection is closed
+			defer conn.Close()
+			go func() {
+				<-server.Draining(r.Context())
+				conn.WriteControl(gorilla.CloseMessage, gorilla.FormatCloseMessage(gorilla.CloseGoingAway, ""), time.Time{})
+			}()
+			for {
+				kind, message, err := conn.ReadMessage()
+				if err != nil || conn.WriteMessage(kind, message) != nil {
+					return
+				}
+			}
+		}()
+	})
+	for _, tt := range []struct {
+		path                   string
+		engine, http2, recycle bool
+	}{
+		{path: "/coder"}, {path: "/coder", engine: true}, {"/coder", true, true, false}, {"/coder", true, true, true},
+		{path: "/gorilla"}, {"/gorilla", true, true, false}, {"/gorilla", true, true, true},
+	} {
+		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
+			t.Parallel()
+			s := server.New("", mux)
+			s.Engine, s.EnableConnectProtocol, s.Recycle = tt.engine, tt.engine, tt.recycle
+			s.StallTimeout = time.Second // much less than the test waits for messages
+			s.HTTP.Protocols.SetUnencryptedHTTP2(true)
 			addr, stop := startRecipe(t, s)
-			_, resp, err := websocket.Dial(t.Context(), "ws://"+addr+"/echo", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"https://evil.example"}}})
+			client := http.DefaultClient
+			if tt.http2 {
+				client = &http.Client{Transport: connector{t, &http2.Transport{AllowHTTP: true, DialTLSContext: func(ctx context.Context, network, addr string, _ *tls.Config) (net.Conn, error) {
+					return new(net.Dialer).DialContext(ctx, network, addr)
+				}}}}
+			}
+			_, resp, err := websocket.Dial(t.Context(), "ws://"+addr+tt.path, &websocket.DialOptions{HTTPClient: client, HTTPHeader: http.Header{"Origin": {"https://evil.example"}}})
 			if err == nil || resp == nil || resp.StatusCode != http.StatusForbidden {
 				t.Errorf("another origin: %v, %v; want 403", resp, err)
 			}
-			conn, _, err := websocket.Dial(t.Context(), "ws://"+addr+"/echo", nil)
+			conn, _, err := websocket.Dial(t.Context(), "ws://"+addr+tt.path, &websocket.DialOptions{HTTPClient: client})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer conn.CloseNow()
-			if err := conn.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
-				t.Fatal(err)
-			}
-			if _, got, err := conn.Read(t.Context()); string(got) != "hello" {
-				t.Fatalf("got %q, %v", got, err)
+			conn.SetReadLimit(1 << 20)
+			for _, message := range []string{"hello", strings.Repeat("x", 4<<10)} {
+				if message != "hello" {
+					time.Sleep(1200 * time.Millisecond)
+				}
+				if err := conn.Write(t.Context(), websocket.MessageText, []byte(message)); err != nil {
+					t.Fatal(err)
+				}
+				if _, got, err := conn.Read(t.Context()); string(got) != message {
+					t.Fatalf("got %q, %v", got, err)
+				}
 			}
 			stop()
 			if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusGoingAway {
@@ -280,4 +450,36 @@ func TestWebsocketRecipe(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A connector sends requests for WebSockets over HTTP/2.
+type connector struct {
+	t         *testing.T
+	transport *http2.Transport
+}
+
+func (c connector) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, w := io.Pipe()
+	r = r.Clone(r.Context())
+	accept := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+	r.Method, r.Body = http.MethodConnect, body
+	r.Header.Set(":protocol", "websocket")
+	for _, name := range []string{"Connection", "Upgrade", "Sec-WebSocket-Key"} {
+		r.Header.Del(name)
+	}
+	res, err := c.transport.RoundTrip(r)
+	if err != nil && strings.Contains(err.Error(), "invalid header field name") {
+		c.t.Skip("this Go release has no client for extended CONNECT")
+	}
+	if err == nil && res.StatusCode == http.StatusOK {
+		res.StatusCode = http.StatusSwitchingProtocols
+		res.Header.Set("Connection", "Upgrade")
+		res.Header.Set("Upgrade", "websocket")
+		res.Header.Set("Sec-WebSocket-Accept", base64.StdEncoding.EncodeToString(accept[:]))
+		res.Body = struct {
+			io.ReadCloser
+			io.Writer
+		}{res.Body, w}
+	}
+	return res, err
 }

@@ -95,6 +95,9 @@ func (c *Conn) appendSettings() {
 	out = appendSetting(out, settingTableSize, uint32(s.decoderTable))
 	out = appendSetting(out, settingWindow, uint32(s.streamWindow))
 	out = appendSetting(out, settingPriorities, 1) // those of RFC 7540 are ignored
+	if s.Connect {
+		out = appendSetting(out, settingConnect, 1)
+	}
 	setLen(out[start:], len(out)-start-headLen)
 	if more := s.connWindow - defaultWindow; more > 0 {
 		out = appendWindowUpdate(out, 0, more)

@@ -17,6 +17,7 @@ type parsedRequest struct {
 	fields []hpack.Field // valid until the next block is decoded
 
 	method, scheme, authority, path string
+	protocol                        string // of an extended CONNECT (RFC 8441), or ""
 
 	once     int    // bits of the kinds of fields that may not occur again
 	regular  int    // number of fields that belong in the header
@@ -50,6 +51,9 @@ func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool, block int)
 		if problem := r.special(f); problem != "" {
 			return r, problem
 		}
+	}
+	if r.protocol != "" && !c.server.Connect {
+		return r, "bad_connect"
 	}
 	// Cookies are joined. Each entry of the table can be a part of them once, and
 	// the Huffman code saves less than half. Otherwise a short block that repeats
@@ -123,7 +127,9 @@ func (r *parsedRequest) pseudo(f *hpack.Field) (problem string) {
 	case hpack.Path:
 		to = &r.path
 	case hpack.Protocol:
-		return "bad_connect" // RFC 8441 is off, as in net/http by default
+		if to = &r.protocol; !syntax.ValidName(f.Value) {
+			return "bad_connect"
+		}
 	default:
 		return "pseudo_unknown"
 	}
@@ -135,10 +141,15 @@ func (r *parsedRequest) pseudo(f *hpack.Field) (problem string) {
 	return ""
 }
 
+// connects reports whether the request is an ordinary CONNECT, which has no path.
+func (r *parsedRequest) connects() bool { return r.method == "CONNECT" && r.protocol == "" }
+
 // check checks the request as a whole (RFC 9113 section 8.3.1).
 func (r *parsedRequest) check() (problem string) {
 	switch {
-	case r.method == "CONNECT":
+	case r.protocol != "" && (r.method != "CONNECT" || r.authority == ""):
+		return "bad_connect" // RFC 8441 section 4
+	case r.connects():
 		if r.path != "" || r.scheme != "" || r.authority == "" {
 			return "bad_connect" // RFC 9113 section 8.5
 		}
@@ -182,7 +193,7 @@ func tooLargeHandler(w http.ResponseWriter, _ *http.Request) {
 
 // setURL sets the URL of s from the :path. It reports false if that is invalid.
 func (s *stream) setURL(r *parsedRequest, path string) bool {
-	if r.method == "CONNECT" {
+	if r.connects() {
 		s.URL = url.URL{Host: r.authority}
 		return true
 	}
@@ -214,6 +225,9 @@ func (s *stream) setHeader(r *parsedRequest) {
 	}
 	if r.cookies > 1 {
 		s.Header["Cookie"] = []string{r.joinCookies()} // RFC 9113 section 8.2.3
+	}
+	if r.protocol != "" {
+		s.Header[":protocol"] = []string{r.protocol} // as in net/http
 	}
 }
 

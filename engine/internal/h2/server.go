@@ -28,6 +28,7 @@ type Server struct {
 	KeepAlives func() bool // whether connections can serve more requests
 	Recycle    bool
 	NoPriority bool // ignore the priorities of RFC 9218
+	Connect    bool // accept extended CONNECT (RFC 8441)
 	MaxFields  int  // fields of a request, and of its trailers; 0 for no limit, as before Go 1.27
 	Logf       func(format string, args ...any)
 	Late       func(method string) // logs a ResponseWriter used too late

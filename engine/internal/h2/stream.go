@@ -84,7 +84,7 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
 	req.URL = &s.URL
 	req.Header = s.Header
 	req.Host = r.authority
-	if req.RequestURI = path; r.method == "CONNECT" {
+	if req.RequestURI = path; r.connects() {
 		req.RequestURI = r.authority
 	}
 	req.Trailer = r.trailer()
