@@ -23,7 +23,7 @@ import (
 )
 
 // upgrades is why a row runs only over HTTP/1.1.
-const upgrades = "WebSockets upgrade an HTTP/1.1 connection"
+const upgrades = "WebSockets upgrade an HTTP/1.1 connection; over HTTP/2 with a [recipe](recipes.md#websockets)"
 
 var protocolRows = []row{
 	{library: "github.com/coder/websocket", name: "coder/websocket", tried: "echo through `Logger` and `Recoverer` of this module; path values can be read as long as the handler runs", run: runCoderWebSocket, http1: upgrades},

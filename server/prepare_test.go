@@ -90,6 +90,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"recycling requests that others may read", func(s *server.Server) {
 			s.Engine, s.Recycle, s.HTTP.Handler = true, true, http.TimeoutHandler(h, time.Second, "")
 		}, []string{"is an http.TimeoutHandler", "set Recycle to false"}},
+		{"extended CONNECT without the engine", func(s *server.Server) { s.EnableConnectProtocol = true }, []string{"EnableConnectProtocol requires Engine"}},
 		{"recycling without the engine", func(s *server.Server) { s.Recycle = true }, []string{"Recycle requires Engine"}},
 		{"paths without a slash", func(s *server.Server) { s.LivePath, s.ReadyPath = "livez", "readyz" }, []string{`LivePath is "livez"`, `ReadyPath is "readyz"`, "must begin with a slash"}},
 		{"one path for both", func(s *server.Server) { s.LivePath, s.ReadyPath = "/z", "/z" }, []string{`both "/z"`}},
