@@ -2,115 +2,89 @@ package claims
 
 import (
 	"bufio"
-	"bytes"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-func TestVerdict(t *testing.T) {
-	for _, c := range []struct {
-		page, measured float64
-		premise        bool
-		want           string
-	}{
-		{10, 10, true, Holds},
-		{10, 5.5, true, Holds},
-		{10, 5.4, true, Direction},
-		{10, 1.15, true, Direction},
-		{10, 1.14, true, DoesNotHold},
-		{1.8, 1.0, true, DoesNotHold},
-		{1.8, 1.5, true, Holds},
-		{10, 0.1, true, DoesNotHold},
-		{10, 20, false, PremiseFalse},
+// A measured case of a claim. open starts its servers and clients.
+type measured struct {
+	name string
+	open func(w *world) sides
+}
+
+// sides are the implementations to compare: the code that the page calls slow
+// (before), the code that it calls fast (after) and, if there is one, this
+// project's solution (ours). Each runs the given number of times and panics if it
+// fails.
+type sides struct{ before, after, ours func(times int) }
+
+func cases() (all []measured) {
+	for _, claim := range [][]measured{
+		perCallClient(), readAllProxy(), idleConns(), encoder(), bodyBuffer(), routing(), headerLiteral(),
+		lineReader(), idleTimeout(), tlsPerRequest(), dumpRequest(), drain(), requestID(),
 	} {
-		if got := verdict(c.page, c.measured, c.premise); got != c.want {
-			t.Errorf("verdict(%v, %v, %v) = %q, want %q", c.page, c.measured, c.premise, got, c.want)
-		}
+		all = append(all, claim...)
+	}
+	return all
+}
+
+// BenchmarkClaims measures all cases with real servers on the loopback interface,
+// and those about handlers also without a connection:
+//
+//	go test -bench . -count 10 ./claims | tee new.txt
+//	go run golang.org/x/perf/cmd/benchstat -col /side new.txt
+//
+// Bytes and allocations are those of client and server. The metric conns/op is
+// the number of new connections for each request.
+func BenchmarkClaims(b *testing.B) {
+	for _, c := range cases() {
+		b.Run(c.name, func(b *testing.B) {
+			w := &world{b: b}
+			s := c.open(w)
+			for side, f := range s.all() {
+				b.Run("side="+side, func(b *testing.B) {
+					f(1)
+					b.ReportAllocs()
+					opened := w.conns.Load()
+					b.ResetTimer()
+					f(b.N)
+					b.ReportMetric(float64(w.conns.Load()-opened)/float64(b.N), "conns/op")
+				})
+			}
+		})
 	}
 }
 
-// TestAllClaimsRun checks that all claims can be measured, and that the page
-// lists them.
-func TestAllClaimsRun(t *testing.T) {
-	var results []Result
-	for i, c := range All() {
-		if c.Number != i+1 || c.Title == "" || c.Why == nil || c.Page <= 1 {
-			t.Errorf("claim %d is incomplete: %+v", i+1, c)
-		}
-		r := Result{Claim: c}
-		for range 5 { // on a busy machine, a server may close its connections late
-			r.Rows = Run(c, measure.Plan{Rounds: 1, Round: time.Millisecond}, true)
-			if h := r.Rows[0].Held; h == nil || h[1] == 0 && h[2] == 0 {
-				break
-			}
-		}
-		for _, row := range r.Rows {
-			if row.Held == nil && (row.Before.NS <= 0 || row.After.NS <= 0 || (row.Ours == nil) != (c.Ours == "")) {
-				t.Errorf("claim %d, %s: %+v", c.Number, row.Case, row)
-			}
-			if row.Held != nil && (row.Held[0] == 0 || row.Held[1] != 0 || row.Held[2] != 0) {
-				t.Errorf("claim %d, %s: %v connections held; want many, none, none", c.Number, row.Case, row.Held)
-			}
-		}
-		results = append(results, r)
-	}
-	// The number of connections doesn't depend on the speed of the machine.
-	for _, n := range []int{1, 9, 10} {
-		if got := results[n-1].Verdict(); got != PremiseFalse {
-			t.Errorf("claim %d: %s, want %s: net/http reuses connections here", n, got, PremiseFalse)
-		}
-	}
-	for _, n := range []int{1, 10} {
-		if got := results[n-1].Rows[1].ConnsPerOp; got != 1 {
-			t.Errorf("claim %d with a new transport: %v connections for each request, want 1", n, got)
-		}
-	}
-	var page bytes.Buffer
-	Markdown(&page, results, "go run ./cmd/claims", time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
-	for _, want := range []string{"- Date: 2026-01-02\n", "`go run ./cmd/claims`", "| 1 | A new http.Client for each call | 70× | ", "| 14 | time.Now for request ids | 4.0× | "} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
-	for line := range strings.Lines(page.String()) {
-		if n := strings.Count(line, "|"); n != 0 && n != 8 {
-			t.Errorf("a table's line has %d bars, want 8: %s", n, line)
-		}
+// all yields the sides that there are, with their names.
+func (s sides) all() iter.Seq2[string, func(int)] {
+	return func(yield func(string, func(int)) bool) {
+		_ = yield("before", s.before) && yield("after", s.after) && (s.ours == nil || yield("ours", s.ours))
 	}
 }
 
-// TestWhyMatchesResult checks that the explanations match the measured times.
-func TestWhyMatchesResult(t *testing.T) {
-	for _, c := range All() {
-		texts := map[string]bool{}
-		for _, o := range []struct {
-			ratio float64
-			says  string
-		}{{5, "5.0× as fast"}, {1, "as fast as before"}, {0.5, "2.0× as slow"}} {
-			rows := make([]Row, len(c.Cases))
-			for i := range rows {
-				f := Figure{Bytes: 1000 * o.ratio, Allocs: o.ratio}
-				rows[i] = Row{Before: f, After: f, Ours: &f, Ratio: o.ratio, OursRatio: o.ratio, ConnsPerOp: o.ratio, Held: []int{int(o.ratio), 0, 0}}
+// TestClaims runs all sides, and checks how many connections the code before
+// opens, which is the premise of three claims.
+func TestClaims(t *testing.T) {
+	premises := map[string]int64{
+		"01 new Client, TLS": 0, "01 new Transport, TLS": 1, "09 requests over kept connections": 0, "10 new Client, TLS": 0, "10 a handshake for each request": 1,
+	}
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			w := &world{b: t, quick: true}
+			for side, f := range c.open(w).all() {
+				f(1)
+				opened := w.conns.Load()
+				f(5)
+				if want, ok := premises[c.name]; ok && side == "before" && w.conns.Load()-opened != 5*want {
+					t.Errorf("5 requests opened %d connections, want %d for each", w.conns.Load()-opened, want)
+				}
 			}
-			text := c.Why(rows)
-			texts[text] = true
-			if c.Number != 9 && c.Number != 13 && !strings.Contains(text, o.says) {
-				t.Errorf("claim %d, %vx: %q lacks %q", c.Number, o.ratio, text, o.says)
-			}
-			if strings.ContainsAny(text, "|\n") || strings.Contains(text, "%!") {
-				t.Errorf("claim %d: %q", c.Number, text)
-			}
-		}
-		if len(texts) < 2 {
-			t.Errorf("claim %d: the explanation is the same for every result: %v", c.Number, texts)
-		}
+		})
 	}
 }
 
@@ -129,8 +103,7 @@ func TestPitfalls(t *testing.T) {
 	if len(got) != 1 {
 		t.Errorf("the page's loop finds %q, want it to lose the last", got)
 	}
-	literal := http.Header{"X-Trace-ID": {"1"}}
-	if got := literal.Get("X-Trace-ID"); got != "" {
+	if got := (http.Header{"X-Trace-ID": {"1"}}).Get("X-Trace-ID"); got != "" {
 		t.Errorf("Get finds %q in a literal whose key isn't canonical", got)
 	}
 	dump, err := httputil.DumpRequest(&http.Request{Method: "GET", URL: &url.URL{Path: "/"}, Header: http.Header{"Authorization": {"secret"}}}, true)
