@@ -56,7 +56,7 @@ var steps = []step{
 	{name: "another layout of net/http", command: ".ci/layout", all: true},
 	{name: "fuzzing, two seconds a target", command: ".ci/fuzz 2s", all: true},
 	{name: "release in a clone, install from its tag", command: ".ci/tryrelease", all: true},
-	{name: "module bench", command: "go test ./...", dir: "bench", all: true, needs: []string{"h2load", "taskset"}},
+	{name: "module bench", command: "go test ./...", dir: "bench", all: true, needs: []string{"h2load", "taskset", "wrk"}},
 	{name: "muxvet of nested modules", command: "go test -run TestExamples .", dir: "analyzer", all: true},
 	{name: "other programs on the router", command: "interop/programs/run.sh", all: true},
 	{name: "next Go, without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " .", env: nextGo, all: true},

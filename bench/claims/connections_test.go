@@ -2,9 +2,6 @@ package claims
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -12,7 +9,6 @@ import (
 	"io"
 	"log"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -244,7 +240,7 @@ func (w *world) serve(h http.Handler, secure bool, configure func(*http.Server))
 		configure(srv.Config)
 	}
 	if secure {
-		srv.TLS = &tls.Config{Certificates: []tls.Certificate{pki()}}
+		srv.TLS = &tls.Config{Certificates: []tls.Certificate{measure.Certificate()}}
 		srv.StartTLS()
 	} else {
 		srv.Start()
@@ -293,19 +289,9 @@ func (w *world) ours() *http.Client {
 	return c
 }
 
-// pki returns an ECDSA certificate, which most servers use now. With RSA, a
-// handshake takes about twice as long.
-var pki = sync.OnceValue(func() (cert tls.Certificate) {
-	cert.PrivateKey = must1(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
-	cert.Certificate = [][]byte{must1(x509.CreateCertificate(rand.Reader, tmpl, tmpl, cert.PrivateKey.(*ecdsa.PrivateKey).Public(), cert.PrivateKey))}
-	cert.Leaf = must1(x509.ParseCertificate(cert.Certificate[0]))
-	return cert
-})
-
 func trust() *tls.Config {
 	pool := x509.NewCertPool()
-	pool.AddCert(pki().Leaf)
+	pool.AddCert(measure.Certificate().Leaf)
 	return &tls.Config{RootCAs: pool}
 }
 

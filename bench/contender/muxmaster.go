@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	if muxmasterSafe {
+	if Safe {
 		register(Muxmaster("muxmaster safe", false, false))
 		return
 	}
@@ -23,7 +23,7 @@ func Muxmaster(name string, pooled, fast bool) Contender {
 	c := Contender{
 		Name: name, Module: "github.com/seed-1954dcaa/muxmaster", Classes: []Class{Native, Stdlib}, Ours: true,
 		Style:          "func(http.ResponseWriter, *http.Request), r.PathValue",
-		DirtiesRequest: muxmasterSafe, // SetPathValue leaves values in the request
+		DirtiesRequest: Safe, // SetPathValue leaves values in the request
 		New:            func(middleware int) Router { return newMuxmaster(middleware, pooled, fast) },
 	}
 	if fast {

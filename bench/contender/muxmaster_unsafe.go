@@ -2,5 +2,5 @@
 
 package contender
 
-// muxmasterSafe says that this binary has only the mode without package unsafe.
-const muxmasterSafe = false
+// Safe says that this binary has only the mode without package unsafe.
+const Safe = false

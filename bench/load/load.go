@@ -10,108 +10,20 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/http"
+	"os/exec"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// A Case is one kind of load.
-type Case struct {
-	Path        string
-	Browser     bool // ten headers with a cookie that changes, or one header
-	Connections int
-	Pipeline    int // requests that are sent together over HTTP/1.1
-	Cores       int // processors of the server
-
-	Protocol  Protocol
-	Streams   int  // requests at a time on each HTTP/2 connection
-	PerSecond int  // requests that are sent one at a time, or 0 for as many as possible
-	H2load    bool // h2load sends the requests
-}
-
-// The paths of cases.
-const (
-	helloPath    = "/hello"
-	jsonPath     = "/json"
-	echoPath     = "/echo"
-	downloadPath = "/download"
-	paramPath    = "/some/page/123"
-)
-
-// Parameter returns the case in which routers are compared: a GET request whose
-// response is the path's last segment.
-func Parameter(connections, cores int) Case {
-	return Case{Path: paramPath, Connections: connections, Pipeline: 1, Cores: cores}
-}
-
-// Cases returns the cases in which HTTP servers are compared: six with 64
-// connections, and some with more connections and with pipelining.
-func Cases() (cases []Case) {
-	for _, browser := range []bool{false, true} {
-		for _, path := range []string{helloPath, jsonPath, echoPath} {
-			cases = append(cases, Case{Path: path, Browser: browser, Connections: 64, Pipeline: 1, Cores: 1})
-		}
-	}
-	return append(cases, Case{Path: helloPath, Connections: 512, Pipeline: 1, Cores: 1},
-		Case{Path: helloPath, Browser: true, Connections: 512, Pipeline: 1, Cores: 1},
-		Case{Path: helloPath, Connections: 64, Pipeline: 16, Cores: 1})
-}
-
-func (c Case) String() string {
-	if c.Protocol != HTTP1 {
-		return c.Work() + ", " + c.Shape()
-	}
-	if c.Path == paramPath {
-		if c.Cores == 1 {
-			return "1 parameter, 1 core"
-		}
-		return fmt.Sprintf("1 parameter, %d cores", c.Cores)
-	}
-	headers := "minimal"
-	if c.Browser {
-		headers = "browser"
-	}
-	s := fmt.Sprintf("%s, %s headers, %d connections", c.Path[1:], headers, c.Connections)
-	if c.Pipeline > 1 {
-		s += fmt.Sprintf(", %d pipelined", c.Pipeline)
-	}
-	return s
-}
-
-// works are the requests and responses of the paths.
-var works = map[string]struct {
-	name string // in an HTTP/2 table
-	body string // of the requests
-	want string // the body of the responses
-}{
-	helloPath:    {"hello", "", hello},
-	jsonPath:     {"browser JSON", "", document},
-	echoPath:     {"echo 1 KB", echoed, echoed},
-	downloadPath: {"download 100 KB", "", download},
-	paramPath:    {"", "", "123"},
-	connectPath:  {"gRPC to connect-go", message, message},
-	grpcPath:     {"gRPC to grpc-go", message, message},
-}
-
-func (c Case) body() string { return works[c.Path].body }
-func (c Case) want() string { return works[c.Path].want }
-
-func (c Case) method() string {
-	if c.body() != "" {
-		return http.MethodPost
-	}
-	return http.MethodGet
-}
-
-// Plan says how long to load each server.
+// Plan says how long to load each server. A round of HTTP/1.1 takes at least a
+// second.
 type Plan struct {
-	Rounds   int
-	Round    time.Duration // length of a round
-	Requests int           // of a round, instead of its length; 0 for the length
-	WarmUp   bool          // one more round that isn't counted
+	Rounds int
+	Round  time.Duration
 }
 
 // Round is what one round of load on one server came to.
@@ -133,8 +45,13 @@ type Result struct {
 // took more than 5 % of the processors' time for others is repeated, at most
 // twice. Run calls step with the completed fraction. If a
 // server doesn't start or sends a wrong response, its result has a Cannot. Run
-// returns only errors of the context.
+// returns only errors of the context, and if a tool isn't installed.
 func Run(ctx context.Context, servers []string, c Case, p Plan, step func(part float64)) ([]Result, error) {
+	if tool := c.tool(); tool != "" {
+		if _, err := exec.LookPath(tool); err != nil {
+			return nil, fmt.Errorf("load: install %s: %w", tool, err)
+		}
+	}
 	if c.Cores == 1 {
 		defer pinSelf()()
 	}
@@ -149,13 +66,9 @@ func Run(ctx context.Context, servers []string, c Case, p Plan, step func(part f
 		defer t.stop()
 		targets[i] = t
 	}
-	first := 0
-	if p.WarmUp {
-		first = -1
-	}
-	for round := first; round < p.Rounds; round++ {
+	for round := range p.Rounds {
 		for k := range servers {
-			i := (round - first + k) % len(servers)
+			i := (round + k) % len(servers)
 			if targets[i] == nil {
 				continue
 			}
@@ -168,64 +81,41 @@ func Run(ctx context.Context, servers []string, c Case, p Plan, step func(part f
 				targets[i] = nil
 				continue
 			}
-			if round >= 0 {
-				results[i].Rounds = append(results[i].Rounds, r)
-				step((float64(round) + float64(k+1)/float64(len(servers))) / float64(p.Rounds))
-			}
+			results[i].Rounds = append(results[i].Rounds, r)
+			step((float64(round) + float64(k+1)/float64(len(servers))) / float64(p.Rounds))
 		}
 	}
 	return results, nil
 }
 
-// A source sends requests to one server for a round. It returns the number of
-// correct responses.
-type source interface {
-	round(ctx context.Context, p Plan) (requests int, r Round, err error)
-	close()
-}
-
-// open returns the source of load for the server at addr.
-func open(addr string, c Case) (source, error) {
-	if c.H2load {
-		return newH2load(addr, c)
-	}
-	return dial(addr, c)
-}
-
-// A target is a server with its source of load.
+// A target is a running server.
 type target struct {
-	process *process
-	c       Case
-	source  source
+	*process
+	c    Case
+	rate float64 // requests per second of the last round
 }
 
 // start starts the server and checks its response.
 func start(server string, c Case) (*target, error) {
-	p, err := startProcess(c.Protocol.serving(server), c.Cores)
+	p, err := startProcess(strings.TrimSpace(string(c.Protocol)+" "+server), c.Cores)
 	if err != nil {
 		return nil, err
 	}
-	err = check(p.address, c)
 	// hertz closes our listener and opens its own.
 	for range 100 {
+		client := c.client()
+		err = c.exchange(context.Background(), client, p.address)
+		client.CloseIdleConnections()
 		if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
-		err = check(p.address, c)
 	}
 	if err != nil {
 		p.stop()
 		return nil, err
 	}
 	return &target{process: p, c: c}, nil
-}
-
-func (t *target) stop() {
-	if t.source != nil {
-		t.source.close()
-	}
-	t.process.stop()
 }
 
 // The host of a virtual machine may take processor time for others. That also
@@ -251,42 +141,27 @@ func (t *target) undisturbed(ctx context.Context, p Plan) (r Round, err error) {
 	return r, err
 }
 
-// load loads the server for a round. The first opens the connections, because
-// some servers close those without requests while others still start.
-func (t *target) load(ctx context.Context, p Plan) (_ Round, err error) {
-	if t.source == nil {
-		if t.source, err = open(t.process.address, t.c); err != nil {
-			return Round{}, err
+// load loads the server for a round, and before the first one with a few requests.
+func (t *target) load(ctx context.Context, p Plan) (r Round, err error) {
+	if t.rate == 0 && t.c.tool() == "h2load" {
+		if _, r, err = t.c.send(ctx, t.address, 0, 0); err != nil {
+			return r, err
 		}
+		t.rate = r.PerSecond
 	}
-	before, err := t.process.cpu()
+	before, err := t.cpu()
 	if err != nil {
-		return Round{}, err
+		return r, err
 	}
-	requests, r, err := t.source.round(ctx, p)
+	requests, r, err := t.c.send(ctx, t.address, p.Round, t.rate)
 	if err != nil {
-		return Round{}, err
+		return r, err
 	}
-	after, err := t.process.cpu()
-	if err != nil {
-		return Round{}, err
-	}
+	t.rate = r.PerSecond
+	after, err := t.cpu()
 	r.CPU = math.NaN()
 	if after > before {
 		r.CPU = (after - before) / float64(requests)
 	}
-	return r, nil
-}
-
-// check sends one request, or one batch, and compares the response.
-func check(address string, c Case) error {
-	c.Connections = 1
-	g, err := dial(address, c)
-	if err != nil {
-		return err
-	}
-	defer g.close()
-	first := g.connections[0]
-	first.state().conn.SetDeadline(time.Now().Add(10 * time.Second))
-	return first.exchange(1, noMore)
+	return r, err
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 	"github.com/seed-1954dcaa/muxmaster/engine"
 	"github.com/seed-1954dcaa/muxmaster/server"
@@ -63,7 +64,7 @@ func Entrants(c Case) (names []string) {
 		servers = HTTP2Servers
 	}
 	for _, s := range servers {
-		if c.Protocol == HTTP1 || slices.Contains(s.Paths, c.Path) && (!c.H2load || s.Handler == "plain") {
+		if c.Protocol == HTTP1 || slices.Contains(s.Paths, c.Path) {
 			names = append(names, s.Name)
 		}
 	}
@@ -71,14 +72,14 @@ func Entrants(c Case) (names []string) {
 }
 
 // named returns the function that serves a router with net/http's server, or
-// plainHandler with another server, for a name that Protocol.serving returned.
+// plainHandler with another server, whose name begins with the protocol if that isn't HTTP1.
 func named(name string) (serve func(net.Listener) error, err error) {
 	servers, conf := HTTPServers, (*tls.Config)(nil)
 	if rest, ok := strings.CutPrefix(name, string(H2C)+" "); ok {
 		servers, name = HTTP2Servers, rest
 	} else if rest, ok := strings.CutPrefix(name, string(H2TLS)+" "); ok {
 		servers, name = HTTP2Servers, rest
-		conf = &tls.Config{Certificates: []tls.Certificate{certificate()}, NextProtos: []string{"h2"}}
+		conf = &tls.Config{Certificates: []tls.Certificate{measure.Certificate()}, NextProtos: []string{"h2"}}
 	}
 	for _, s := range servers {
 		if s.Name == name {
@@ -147,16 +148,6 @@ func serveNbio(l net.Listener, _ *tls.Config) error {
 	}).Start()
 	return err
 }
-
-const hello = "Hello, World!"
-
-// document is a JSON document of 1 KB, echoed a request body of 1 KB, and
-// download a response of 100 KB.
-var (
-	document = `{"items":[` + strings.Repeat(`{"id":12345,"name":"somebody"},`, 32) + `{"id":1,"name":"last"}]}`
-	echoed   = strings.Repeat("x", 1024)
-	download = strings.Repeat("0123456789", 10_000)
-)
 
 // The types of the responses.
 const (

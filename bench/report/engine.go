@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -80,32 +79,6 @@ func mean(cases []load.Case, match func(load.Case) bool, figure func(load.Case) 
 	return sum / n
 }
 
-// CheckEngine returns the results of the engine's targets, in the cases with 64
-// connections and no pipelining. Each is a mean over cases.
-func CheckEngine(r *showdown.Run, cases []load.Case) (lines []Line) {
-	minimal := func(c load.Case) bool { return !c.Browser }
-	browser := func(c load.Case) bool { return c.Browser }
-	all := func(load.Case) bool { return true }
-	for _, t := range []struct {
-		ours, theirs, headers string
-		match                 func(load.Case) bool
-		want                  float64
-	}{
-		{"engine", "net/http", "minimal headers", minimal, 1.45},
-		{"engine", "net/http", "browser headers", browser, 1.55},
-		{"engine, recycling", "net/http", "minimal headers", minimal, 1.70},
-		{"engine, recycling", "net/http", "browser headers", browser, 1.85},
-		{"engine, recycling", "fasthttp", "all headers", all, 0.97},
-	} {
-		got := mean(cases, func(c load.Case) bool { return c.Connections == 64 && c.Pipeline == 1 && t.match(c) },
-			func(c load.Case) float64 {
-				return measure.Median(server(r, c, t.theirs).CPU) / measure.Median(server(r, c, t.ours).CPU)
-			})
-		lines = append(lines, Line{What: t.headers, Ours: t.ours, Peer: t.theirs, Value: got, Bound: t.want, Higher: true})
-	}
-	return lines
-}
-
 // picturedHTTP2 is the work in the README's picture.
 var picturedHTTP2 = load.HTTP2Cases()[slices.IndexFunc(load.HTTP2Cases(), func(c load.Case) bool { return c.Browser })].Work()
 
@@ -117,11 +90,12 @@ func http2Shapes() (names []string) {
 	return append(names, load.PacedShape)
 }
 
-// http2Works returns the kinds of requests, the groups of rows of the table.
-func http2Works() (names []string) {
-	for _, c := range append(load.HTTP2Cases(), load.H2loadCases()...) {
-		if w := c.Work(); !slices.Contains(names, w) {
-			names = append(names, w)
+// http2Works returns the kinds of requests of a run, the groups of rows of the
+// table.
+func http2Works(r *showdown.Run) (names []string) {
+	for _, scenario := range scenarios(r, showdown.HTTP2) {
+		if work := scenario[:strings.LastIndex(scenario, ", ")]; !slices.Contains(names, work) {
+			names = append(names, work)
 		}
 	}
 	return names
@@ -133,7 +107,7 @@ func http2Works() (names []string) {
 func HTTP2(r *showdown.Run) string {
 	shapes, rounds := http2Shapes(), 0
 	table := figure.Head(1, append([]string{"requests, server"}, shapes...)...)
-	for _, work := range http2Works() {
+	for _, work := range http2Works(r) {
 		for _, s := range load.HTTP2Servers {
 			cells, some := []string{"**" + work + "**, " + serverTitle(s)}, false
 			for _, shape := range shapes {
@@ -171,73 +145,16 @@ func http2Row(r *showdown.Run, work, shape, server string) (row, bool) {
 // HTTP2Line returns the README's line about HTTP/2. docs is the directory of the
 // pages, relative to the README.
 func HTTP2Line(r *showdown.Run, docs string) string {
+	// ratio returns the median over the kinds of requests with small responses.
 	ratio := func(p load.Protocol, shape string) float64 {
-		return http2Median(r, smallWorks(p), shape, "engine", cpuRatio)
+		var all []float64
+		for _, work := range []string{"hello, ", "browser JSON, ", "echo 1 KB, "} {
+			x, _ := http2Row(r, work+string(p), shape, "engine")
+			all = append(all, x.Ratio)
+		}
+		return measure.Median(all)
 	}
 	return fmt.Sprintf("Over HTTP/2, it serves %.1f to %.1f requests in the CPU time that net/http needs for one, and %.1f to %.1f over TLS\n"+
 		"([figures](%s/engine.md#http2): one request at a time, and 64 connections with ten each).\n",
 		ratio(load.H2C, "1×1"), ratio(load.H2C, "64×10"), ratio(load.H2TLS, "1×1"), ratio(load.H2TLS, "64×10"), docs)
-}
-
-// smallWorks are the kinds of requests with small responses, from whose median
-// the targets are judged.
-func smallWorks(p load.Protocol) (names []string) {
-	for _, w := range http2Works()[:6] {
-		if strings.HasSuffix(w, string(p)) {
-			names = append(names, w)
-		}
-	}
-	return names
-}
-
-func cpuRatio(x, _ row) float64    { return x.Ratio }
-func p99Ratio(x, base row) float64 { return base.p99() / x.p99() }
-
-// http2Median returns the median of a figure over kinds of requests, or NaN if
-// one of them wasn't measured.
-func http2Median(r *showdown.Run, works []string, shape, server string, of func(x, base row) float64) float64 {
-	var all []float64
-	for _, w := range works {
-		x, ok := http2Row(r, w, shape, server)
-		base, _ := http2Row(r, w, shape, load.HTTP2Servers[0].Name)
-		if !ok {
-			return math.NaN()
-		}
-		all = append(all, of(x, base))
-	}
-	return measure.Median(all)
-}
-
-// CheckHTTP2 returns the results of the engine's targets over HTTP/2.
-func CheckHTTP2(r *showdown.Run) (lines []Line) {
-	add := func(title string, works []string, server string, of func(x, base row) float64, want ...float64) {
-		for i, shape := range http2Shapes() {
-			if i < len(want) && want[i] > 0 {
-				lines = append(lines, Line{What: title + ", " + shape, Ours: server, Peer: load.HTTP2Servers[0].Name,
-					Value: http2Median(r, works, shape, server, of), Bound: want[i], Higher: true})
-			}
-		}
-	}
-	for _, t := range []struct {
-		server   string
-		protocol load.Protocol
-		want     []float64
-	}{
-		{"engine", load.H2C, []float64{1.75, 4.5, 6.5, 3.5, 5.5, 1.9}},
-		{"engine, recycling", load.H2C, []float64{1.85, 5, 9, 3.8, 7, 1.9}},
-		{"engine", load.H2TLS, []float64{1.35, 3.5, 6, 3.0, 4.5, 1.6}},
-		{"engine, recycling", load.H2TLS, []float64{1.4, 4, 7, 2.9, 5.5, 1.6}},
-	} {
-		works := smallWorks(t.protocol)
-		add(string(t.protocol), works, t.server, cpuRatio, t.want[:5]...)
-		paced := slices.DeleteFunc(slices.Clone(works), func(w string) bool { return strings.HasPrefix(w, "echo") })
-		add(string(t.protocol), paced, t.server, cpuRatio, 0, 0, 0, 0, 0, t.want[5])
-		add("99th percentile, "+string(t.protocol), works, t.server, p99Ratio, 1, 1, 1, 1, 1)
-	}
-	works := http2Works()
-	add(works[6], works[6:7], "engine", cpuRatio, 1.8, 0, 0, 1.8)
-	add(works[7], works[7:8], "engine", cpuRatio, 1.5, 0, 0, 1.5)
-	add(works[8], works[8:9], "engine", cpuRatio, 1.6, 4, 4.5, 3)
-	add(works[9], works[9:10], "engine", cpuRatio, 1.4, 2.5, 2.5, 1.9)
-	return lines
 }

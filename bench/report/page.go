@@ -27,23 +27,9 @@ var (
 type page struct {
 	Run      *showdown.Run
 	Machine  string
-	Date     string
 	Warnings []string
-	Lead     []leadView
 	Groups   []groupView
 	Cannot   []cannotView
-}
-
-// leadView is one line of the overview: our best mode compared to the best
-// other routers with native and with plain handlers.
-type leadView struct {
-	Scenario, Ours string
-	Peers          []leadPeer
-}
-
-type leadPeer struct {
-	Name, Ratio string
-	Behind      bool
 }
 
 // groupView is a section, with a bar chart for each scenario.
@@ -61,11 +47,8 @@ type cardView struct {
 
 type barView struct {
 	row
-	Label, Value, RatioText, Detail string
-	Interval                        string // confidence interval, "" if it is unknown
-	Allocs                          string // bytes and allocations per request, "" for none
-	Cut, HasInterval                bool
-	Width, Left, Span               float64 // in percent of the longest bar shown
+	Value, RatioText, Detail string
+	Width                    float64 // in percent of the longest bar
 }
 
 type cannotView struct{ Contender, What, Why string }
@@ -73,15 +56,14 @@ type cannotView struct{ Contender, What, Why string }
 var groups = []groupView{
 	{ID: showdown.Serving, Title: "One request at a time",
 		About: "Time per request in one process on one core, without a network. In scenarios with many routes, all are requested. " +
-			"Bytes and allocations per request, if any, follow the name."},
+			"Bytes and allocations per request, if any, follow the interval."},
 	{ID: showdown.Scaling, Title: "Lookups in large APIs",
 		About: "Time per lookup in a generated API with the given number of routes, in random order, one contender after the other. Contenders " +
 			"are omitted from the size at which registration would take too long."},
 	{ID: showdown.Registration, Title: "Registration", About: "Time per route to register the generated API and serve one request."},
 	{ID: showdown.Parallel, Title: "All cores at once",
 		About: "One route with one parameter, served by one goroutine per core: wall-clock time divided by all requests."},
-	{ID: showdown.Heap, Title: "Memory of the loaded routes",
-		About: "Heap bytes in use after registering the routes and serving one request."},
+	{ID: showdown.Heap, Title: "Memory of the loaded routes", About: "Heap bytes in use after registering the routes and serving one request."},
 	{ID: showdown.Load, Title: "Routers under load",
 		About: "Each router with net/http's server in a separate process, with keep-alive connections and interleaved rounds. The ratio is relative to a " +
 			"server without a router; longer is better. The difference between rows with the same number is not significant."},
@@ -91,7 +73,7 @@ var groups = []groupView{
 }
 
 func newPage(r *showdown.Run) page {
-	p := page{Run: r, Machine: r.MachineLine(), Date: r.Started.Format("15:04 MST"), Warnings: warnings(r), Lead: leads(r), Cannot: cannot(r)}
+	p := page{Run: r, Machine: r.MachineLine(), Warnings: warnings(r), Cannot: cannot(r)}
 	for _, g := range groups {
 		for _, scenario := range scenarios(r, g.ID) {
 			l := rank(r, g.ID, scenario)
@@ -149,84 +131,38 @@ func cannot(r *showdown.Run) []cannotView {
 			add(e.Name, "plain handlers with parameters", e.NotStdlib, "plain")
 		}
 	}
-	for _, m := range r.Missing {
-		add(m.Name, "everything", m.Reason, "")
-	}
 	return out
 }
 
-// leads compares our best mode with the best other router in each scenario.
-func leads(r *showdown.Run) (out []leadView) {
-	for _, scenario := range scenarios(r, showdown.Serving) {
-		best := map[string]row{} // ours, and the peers by kind
-		for _, x := range rank(r, showdown.Serving, scenario).Rows {
-			key := x.Kind
-			if x.Ours {
-				key = "ours"
-			}
-			if _, ok := best[key]; !ok {
-				best[key] = x
-			}
-		}
-		ours, ok := best["ours"]
-		lead := leadView{Scenario: scenarioTitle(scenario), Ours: ours.Name + ", " + figure.Duration(ours.Mid)}
-		measured := false
-		for _, kind := range []string{"native", "plain"} {
-			var p leadPeer
-			if x, ok := best[kind]; ok {
-				measured = true
-				ratio := ours.Mid / x.Mid
-				p = leadPeer{Name: x.Name + ", " + figure.Duration(x.Mid), Ratio: fmt.Sprintf("%.2f", ratio), Behind: ratio > 1}
-			}
-			lead.Peers = append(lead.Peers, p)
-		}
-		if ok && measured {
-			out = append(out, lead)
-		}
-	}
-	return out
-}
-
-// cutAt is the maximum length of a bar, as a multiple of the shortest. Longer
-// bars are cut, because the shortest would otherwise be invisible.
-const cutAt = 8
-
+// bars returns the bars of a ranking. Those that are more than 8 times as long as
+// the shortest are cut, because the shortest would otherwise be invisible.
 func bars(section showdown.Section, l ranking) (out []barView) {
 	longest, best := 0.0, 0.0
 	for _, x := range l.Rows {
-		longest = max(longest, x.Hi)
+		longest = max(longest, x.Mid)
 		if x.Ratio == 1 {
 			best = x.Mid
 		}
 	}
 	if best > 0 && !section.UnderLoad() {
-		longest = min(longest, cutAt*best)
+		longest = min(longest, 8*best)
 	}
 	for _, x := range l.Rows {
-		b := barView{row: x, Label: x.Name, Cut: x.Mid > longest, Width: min(100, x.Mid/longest*100)}
-		if b.HasInterval = !b.Cut && x.Hi > x.Lo; b.HasInterval {
-			b.Left = x.Lo / longest * 100
-			b.Span = min(100, x.Hi/longest*100) - b.Left
-		}
-		if section.UnderLoad() {
-			b.Label = fmt.Sprintf("%d %s", x.Place, x.Name)
+		b := barView{row: x, Width: min(100, x.Mid/longest*100)}
+		switch {
+		case section.UnderLoad():
 			b.Value = fmt.Sprintf("%.2f", x.Ratio)
-			b.Interval = fmt.Sprintf("%.2f to %.2f", x.Lo, x.Hi)
-			b.Detail = fmt.Sprintf("%s /s, p50 %s, p99 %s", figure.Count(x.perSecond()), figure.Duration(x.p50()), figure.Duration(x.p99()))
-			out = append(out, b)
-			continue
-		}
-		b.Value = figure.Duration(x.Mid)
-		if section == showdown.Heap {
+			b.Detail = fmt.Sprintf("#%d, %.2f to %.2f, %s /s, p50 %s, p99 %s", x.Place, x.Lo, x.Hi, figure.Count(x.perSecond()), figure.Duration(x.p50()), figure.Duration(x.p99()))
+		case section == showdown.Heap:
 			b.Value = figure.Count(x.Mid) + " B"
-		}
-		if x.Lo < x.Hi {
-			b.Interval = fmt.Sprintf("%+.0f%% to %+.0f%%", (x.Lo/x.Mid-1)*100, (x.Hi/x.Mid-1)*100)
+		default:
+			b.Value = figure.Duration(x.Mid)
+			b.Detail = fmt.Sprintf("%+.0f%% to %+.0f%%", (x.Lo/x.Mid-1)*100, (x.Hi/x.Mid-1)*100)
 		}
 		if section == showdown.Serving && x.Cell.Allocs > 0 {
-			b.Allocs = figure.Compact(x.Cell.Bytes) + " B / " + figure.Compact(x.Cell.Allocs)
+			b.Detail += ", " + figure.Compact(x.Cell.Bytes) + " B / " + figure.Compact(x.Cell.Allocs)
 		}
-		if !x.Floor {
+		if !section.UnderLoad() && !x.Floor {
 			b.RatioText = figure.Times(x.Ratio)
 		}
 		out = append(out, b)

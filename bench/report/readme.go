@@ -104,12 +104,7 @@ func Docs(docs string, r, http2 *showdown.Run) (files []string, err error) {
 		name = filepath.Join(docs, name)
 		files, texts[name] = append(files, name), text
 	}
-	figures, err := ReferenceFigures(r)
-	if err != nil {
-		return nil, err
-	}
 	add("benchmarks.md", Markdown(r))
-	add("reference-figures.md", figures)
 	for _, p := range pictures {
 		add(p.file, Picture(r, http2, p.theme, p.shape))
 	}
@@ -137,10 +132,13 @@ func Docs(docs string, r, http2 *showdown.Run) (files []string, err error) {
 
 // Publish writes the documents, as Docs, of a new run, and the run into its file,
 // which is showdown.File or showdown.HTTP2File. It uses the published run of the
-// other kind.
+// other kind. It refuses a run that isn't complete or quiet.
 func Publish(docs, file string, r *showdown.Run) error {
 	if r.Finished.IsZero() {
 		return errors.New("the run is not complete; nothing is published")
+	}
+	if err := Quiet(r); err != nil {
+		return err
 	}
 	runs := map[string]*showdown.Run{}
 	for _, name := range []string{showdown.File, showdown.HTTP2File} {

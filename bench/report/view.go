@@ -210,6 +210,25 @@ func warnings(r *showdown.Run) (out []string) {
 	return out
 }
 
+// Quiet returns an error if a run is too noisy to be published: if the host of
+// the virtual machine took more than 5 % of the processors' time for others, or if
+// the interval of a ratio under load is wider than 25 % of the ratio.
+func Quiet(r *showdown.Run) error {
+	if stolen := r.Stolen(); stolen > 0.05 {
+		return fmt.Errorf("%.0f %% of the processors' time was stolen during the run; nothing is published", stolen*100)
+	}
+	for _, section := range []showdown.Section{showdown.Load, showdown.Servers, showdown.HTTP2} {
+		for _, scenario := range scenarios(r, section) {
+			for _, x := range rank(r, section, scenario).Rows {
+				if x.Hi-x.Lo > 0.25*x.Mid {
+					return fmt.Errorf("the interval of %s in %s, %.2f to %.2f, is wider than 25 %% of %.2f; nothing is published", x.Name, scenario, x.Lo, x.Hi, x.Mid)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // scenarioTitle returns the long name of a scenario if it has one.
 func scenarioTitle(name string) string {
 	for _, s := range bench.Scenarios() {

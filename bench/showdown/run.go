@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -33,10 +32,11 @@ type Run struct {
 	Command    string
 	Quick      bool
 	Machine    measure.Machine
-	Tool       string  // the load generator
-	Others     float64 // the largest share of CPU time that other processes used during a unit
+	Tool       string        // the load generator
+	Others     float64       // the largest share of CPU time that other processes used during a unit
+	StolenTime time.Duration // that the host of this virtual machine took for others
+	Took       time.Duration // of all units and processors
 	Contenders []Entry
-	Missing    []Missing
 	Done       []string // keys of the finished units
 	Cells      []Cell   `json:",omitempty"`
 }
@@ -48,9 +48,6 @@ type Entry struct {
 	Ours                 bool
 	NotStdlib            string
 }
-
-// Missing is a router that couldn't be measured.
-type Missing struct{ Name, Reason string }
 
 // Section names a kind of measurement.
 type Section string
@@ -198,35 +195,45 @@ func (r *Run) Write(file string) error {
 	return os.Rename(file+".new", file)
 }
 
-// Resume reads the run in file. It returns an error if the program, machine,
-// contenders or plan differ.
+// Resume reads the run in file, or returns the fresh one if there is none. It
+// returns an error if the command, the machine or the contenders differ.
 func Resume(file string, fresh *Run) (*Run, error) {
 	old, err := Read(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return fresh, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, err
 	}
-	for _, d := range []struct {
-		what    string
-		was, is any
-	}{
-		{"command", old.Command, fresh.Command},
-		{"Go", old.Machine.Go, fresh.Machine.Go},
-		{"machine", fmt.Sprint(old.Machine.CPU, old.Machine.Cores), fmt.Sprint(fresh.Machine.CPU, fresh.Machine.Cores)},
-		{"list of contenders", names(old.Contenders), names(fresh.Contenders)},
-	} {
-		if !reflect.DeepEqual(d.was, d.is) {
-			return nil, fmt.Errorf("showdown: %s can't be resumed: its %s is %v, now it is %v; start a new run without -resume", file, d.what, d.was, d.is)
+	what := func(r *Run) string {
+		text := fmt.Sprint(r.Command, ", ", r.Machine.CPU, ", ", r.Machine.Go)
+		for _, e := range fresh.Contenders { // the run of the file may have one more
+			text += fmt.Sprint(", ", e.Name, " ", r.Entry(e.Name).Version)
 		}
+		return text
+	}
+	if was, is := what(old), what(fresh); was != is {
+		return nil, fmt.Errorf("showdown: %s can't be resumed: it is a run of %s, now it would be %s; start a new run without -resume", file, was, is)
 	}
 	return old, nil
 }
 
-func names(entries []Entry) (out []string) {
-	for _, e := range entries {
-		out = append(out, e.Name+" "+e.Version)
+// Stolen returns the share of the processors' time that the host of this virtual
+// machine took for others during the run.
+func (r *Run) Stolen() float64 { return float64(r.StolenTime) / float64(max(r.Took, 1)) }
+
+// Unit returns the unit of the section's samples.
+func (s Section) Unit() string {
+	switch s {
+	case Registration:
+		return "ns/route"
+	case Heap:
+		return "B"
+	case Load, Servers:
+		return "requests/s"
 	}
-	return out
+	return "ns/request"
 }
+
+// UnderLoad reports whether servers under load are measured.
+func (s Section) UnderLoad() bool { return s == Load || s == Servers || s == HTTP2 }

@@ -1,6 +1,5 @@
 // Package showdown measures every contender in every scenario. It writes the
-// results to a file after each unit, so a run can be stopped, resumed, and
-// compared with another run.
+// results to a file after each unit, so a run can be stopped and resumed.
 package showdown
 
 import (
@@ -8,12 +7,15 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"os/signal"
 	"regexp"
+	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/load"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
@@ -33,46 +35,45 @@ type Options struct {
 	Progress func(doing string, done, all time.Duration)
 }
 
+// Help serves requests if this process was started to be a server under load.
+// Such processes ignore Ctrl-C, which reaches them too, and end with their input.
+func Help() (asked bool, err error) {
+	server, asked := load.Asked()
+	if !asked {
+		return false, nil
+	}
+	signal.Ignore(os.Interrupt)
+	return true, load.Serve(server)
+}
+
 // Start measures the units until all are done or the context ends, and returns
 // the run. It writes the run to the file after each unit. If the context ends,
 // it returns the context's error, and the run without the current unit.
 func Start(ctx context.Context, o Options) (*Run, error) {
 	r := &Run{
 		Started: time.Now().UTC().Truncate(time.Second), Quick: o.Quick,
-		Command: cmp.Or(o.Command, "go run ./cmd/showdown"), Machine: measure.ThisMachine(), Tool: "package load",
+		Command: cmp.Or(o.Command, "go run ./cmd/showdown"), Machine: measure.ThisMachine(), Tool: "wrk and h2load",
 	}
 	if o.Quick {
 		r.Command += " -quick"
 	}
-	contenders := contender.All()
-	if o.Contenders != nil {
-		contenders = slices.DeleteFunc(contenders, func(c contender.Contender) bool { return !slices.Contains(o.Contenders, c.Name) })
-	}
+	contenders := slices.DeleteFunc(contender.All(), func(c contender.Contender) bool {
+		return o.Contenders != nil && !slices.Contains(o.Contenders, c.Name) || contender.Safe && !c.Ours
+	})
 	plan := Usual(o.Quick)
 	if o.Plan != nil {
 		plan = *o.Plan
 	}
 	every := units(contenders, plan)
-	us := slices.DeleteFunc(slices.Clone(every), func(u unit) bool { return o.Only != nil && !o.Only.MatchString(u.key) })
-	if len(us) == 0 {
+	if o.Contenders == nil && !contender.Safe {
+		every = append(every, safeUnit(o))
+	}
+	us := slices.DeleteFunc(slices.Clone(every), func(u unit) bool { return o.Only != nil && u.key != safeKey && !o.Only.MatchString(u.key) })
+	if len(us) == 0 || us[0].key == safeKey {
 		return nil, fmt.Errorf("showdown: no unit matches %q; some are %q", o.Only, []string{every[0].key, every[len(every)-1].key})
 	}
-	safe := ""
-	if o.Contenders == nil {
-		dir, err := os.MkdirTemp("", "showdown")
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(dir)
-		if safe, err = buildSafe(ctx, dir); err != nil {
-			r.Missing = []Missing{{safeName, "its binary could not be built: " + oneLine(err)}}
-		}
-	}
-	for i, c := range contenders {
-		if safe != "" && !c.Ours && (i == 0 || contenders[i-1].Ours) { // after our other modes
-			r.Contenders = append(r.Contenders, entry(contender.Muxmaster(safeName, false, false)))
-		}
-		r.Contenders = append(r.Contenders, entry(c))
+	for _, c := range contenders {
+		r.Contenders = append(r.Contenders, Entry{c.Name, c.Version(), c.Style, c.Classes, c.Ours, c.NotStdlib})
 	}
 	if o.Resume {
 		var err error
@@ -91,15 +92,15 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		}
 		step := func(part float64) { o.Progress(u.key, done+time.Duration(part*float64(u.cost)), all) }
 		step(0)
-		others := watchOthers()
-		if err := runUnit(ctx, u, r, safe, plan, step); err != nil {
+		w := watch()
+		if err := u.run(ctx, r, step); err != nil {
 			if ctx.Err() != nil {
 				return r, ctx.Err()
 			}
 			return r, fmt.Errorf("showdown: %s: %w", u.key, err)
 		}
 		r.Done = append(r.Done, u.key)
-		r.Others = max(r.Others, others.share())
+		w.addTo(r)
 		if len(r.Done) == len(every) {
 			r.Finished = time.Now().UTC().Truncate(time.Second)
 		}
@@ -114,23 +115,56 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-// runUnit runs a unit here and, unless safe is "" or it is a unit of load, in
-// that worker. If it returns an error, the run is unchanged.
-func runUnit(ctx context.Context, u unit, r *Run, safe string, plan Plan, step func(float64)) error {
-	if section, _, _ := strings.Cut(u.key, "/"); safe == "" || Section(section).UnderLoad() {
-		return u.run(ctx, r, step)
-	}
-	cells, err := measureSafe(ctx, safe, order{u.key, plan, r})
-	if err != nil {
-		return err
-	}
-	if err := u.run(ctx, r, step); err != nil {
-		return err
-	}
-	r.Cells = append(r.Cells, cells...)
-	return nil
+const safeKey = "safe"
+
+// safeUnit measures our router without package unsafe: it is this command with
+// another build tag, which measures only that.
+func safeUnit(o Options) unit {
+	return unit{safeKey, time.Minute, func(ctx context.Context, r *Run, step func(float64)) error {
+		dir, err := os.MkdirTemp("", "showdown")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		args := []string{"run", "-tags", "muxmaster_safe", "github.com/seed-1954dcaa/muxmaster/bench/cmd/showdown", "-run", dir + "/run.json", fmt.Sprint("-quick=", o.Quick)}
+		if o.Only != nil {
+			args = append(args, "-only", o.Only.String())
+		}
+		if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		safe, err := Read(dir + "/run.json")
+		if err != nil {
+			return err
+		}
+		r.Cells = append(r.Cells, safe.Cells...)
+		ours := slices.IndexFunc(r.Contenders, func(e Entry) bool { return !e.Ours })
+		r.Contenders = slices.Insert(r.Contenders, ours, safe.Contenders...)
+		return nil
+	}}
 }
 
-func entry(c contender.Contender) Entry {
-	return Entry{c.Name, c.Version(), c.Style, c.Classes, c.Ours, c.NotStdlib}
+// A watching measures the CPU time that others use during a measurement.
+type watching struct {
+	started           time.Time
+	all, stolen, ours time.Duration
+}
+
+func watch() watching {
+	all, stolen := measure.MachineTime()
+	return watching{time.Now(), all, stolen, measure.CPU() + measure.ChildrenCPU()}
+}
+
+// addTo adds what others used since watch: other processes, whose share of a unit
+// counts, and other virtual machines, whose share of the whole run counts. It is 0
+// if it is unknown. Child processes count as ours after they have ended.
+func (w watching) addTo(r *Run) {
+	now := watch()
+	took := now.started.Sub(w.started) * time.Duration(runtime.NumCPU())
+	others := (now.all - w.all) - (now.ours - w.ours)
+	if now.all > 0 {
+		r.Others = max(r.Others, float64(others)/float64(took))
+	}
+	r.Took += took
+	r.StolenTime += now.stolen - w.stolen
 }

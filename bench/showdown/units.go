@@ -53,6 +53,9 @@ func units(contenders []contender.Contender, p Plan) []unit {
 	for _, set := range []string{"static", "github", "gplus", "parse"} {
 		us = append(us, heapUnit(routers, set))
 	}
+	if contender.Safe {
+		return us
+	}
 	for pass := range p.LoadPasses {
 		for _, c := range p.LoadCases {
 			us = append(us, loadUnit(Load, underLoad(contenders), c, pass, p))
@@ -334,4 +337,52 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 func oneLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
+}
+
+// Plan defines the amount of measurements in a run.
+type Plan struct {
+	Serving, Parallel, Scaling measure.Plan
+	Conditions                 bool // measure under other conditions, too
+	Scales                     []int
+	Registrations              int
+	Patience                   time.Duration // for one registration; slower contenders are omitted
+
+	Load        load.Plan
+	LoadPasses  int         // over all cases of load, which share the rounds
+	LoadCases   []load.Case // of routers
+	ServerCases []load.Case // of HTTP servers
+	Strict      bool        // it is an error if an HTTP server doesn't serve its case
+}
+
+// Usual returns the plan of the command showdown.
+func Usual(quick bool) Plan {
+	p := Plan{
+		Serving:       measure.Plan{Rounds: 20, Round: 15 * time.Millisecond},
+		Parallel:      measure.Plan{Rounds: 20, Round: 10 * time.Millisecond},
+		Scaling:       measure.Plan{Rounds: 10, Round: 15 * time.Millisecond},
+		Scales:        []int{10, 100, 1_000, 10_000, 100_000},
+		Registrations: 6,
+		Patience:      8 * time.Second,
+		Conditions:    true,
+		LoadPasses:    4,
+		Load:          load.Plan{Rounds: 12, Round: time.Second},
+		LoadCases:     []load.Case{load.Parameter(100, 1)},
+	}
+	if quick {
+		p = Plan{
+			Serving:       measure.Plan{Rounds: 6, Round: 10 * time.Millisecond},
+			Parallel:      measure.Plan{Rounds: 6, Round: 5 * time.Millisecond},
+			Scaling:       measure.Plan{Rounds: 5, Round: 5 * time.Millisecond},
+			Scales:        []int{10, 100, 1_000, 10_000},
+			Registrations: 2,
+			Patience:      2 * time.Second,
+			LoadPasses:    1,
+			Load:          load.Plan{Rounds: 4, Round: time.Second},
+			LoadCases:     []load.Case{load.Parameter(50, 1)},
+		}
+	} else if all := runtime.NumCPU(); all > 1 {
+		p.LoadCases = append(p.LoadCases, load.Parameter(100, all))
+	}
+	p.ServerCases = p.LoadCases
+	return p
 }

@@ -1,25 +1,24 @@
 // Command engine compares package engine with other HTTP servers under load:
 // CPU time for each request, and requests per second.
 //
-//	go run ./cmd/engine                              # about four minutes
+//	go run ./cmd/engine                              # about a quarter of an hour
 //	go run ./cmd/engine -run 'hello.*64 connections$'
 //	go run ./cmd/engine -write ../docs/engine.md     # also update the table in a document
 //	go run ./cmd/engine -servers 'net/http|^engine$|package server' -write ../docs/server.md
-//	go run ./cmd/engine -http2                       # over HTTP/2, about nine minutes
+//	go run ./cmd/engine -http2                       # over HTTP/2, about half an hour
 //	go run ./cmd/engine -http2 -docs ../docs         # also update the documents and http2.json
 //	go run ./cmd/engine -http2 -resume               # carry on after Ctrl-C
 //	GOTOOLCHAIN=go1.27.4 go run ./cmd/engine -http2  # with another Go release
 //
-// It exits with status 1 if a target of the engine is missed.
+// It needs wrk, and h2load with -http2. It updates no document if the run wasn't
+// quiet.
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -42,13 +41,12 @@ func main() {
 	}
 	match := command.Regexp("run", "measure only the cases that match this `expression`")
 	which := command.Regexp("servers", "compare only net/http and the servers that match this `expression`")
-	rounds := flag.Int("rounds", 0, "interleaved rounds (default 15; 8 with -http2)")
-	requests := flag.Int("requests", 3000, "requests to each server in a round, without -http2")
+	rounds := flag.Int("rounds", 8, "interleaved rounds")
 	write := flag.String("write", "", "replace the generated table of this Markdown `file`, without -http2")
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
 	resume := flag.Bool("resume", false, "carry on with the last run, with the same flags")
 	docs := flag.String("docs", "", "with -http2, update the documents in this `folder`, the README.md beside it and "+showdown.HTTP2File)
-	command.Main(func(ctx context.Context) (missed bool, err error) {
+	command.Main(func(ctx context.Context) (_ bool, err error) {
 		switch {
 		case *write+*docs != "" && match.String() != "":
 			return false, errors.New("engine: -write and -docs need all cases: remove -run")
@@ -56,35 +54,28 @@ func main() {
 			return false, errors.New("engine: -http2 needs -docs instead of -write, and -docs needs -http2")
 		case *docs != "" && which.String() != "":
 			return false, errors.New("engine: -docs needs all servers: remove -servers")
-		case *docs != "" && !load.HasH2load():
-			return false, errors.New("engine: -docs needs all cases: install h2load")
-		case *rounds < 0 || *requests < 1:
-			return false, errors.New("engine: -rounds and -requests must be positive")
+		case *rounds < 0:
+			return false, errors.New("engine: -rounds must be positive")
 		}
-		if *write != "" { // find a wrong name before four minutes have passed
+		if *write != "" { // find a wrong name before the measurement
 			if _, err := figure.Replaced(*write, [2]string{"engine"}); err != nil {
 				return false, err
 			}
 		}
 		restrict(which)
 		o := showdown.Options{File: "results/engine.json", Resume: *resume, Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/")}
-		plan := showdown.Plan{LoadPasses: 4, Strict: true, Load: load.Plan{WarmUp: true}}
+		plan := showdown.Plan{LoadPasses: 4, Strict: true, Load: load.Plan{Rounds: *rounds, Round: time.Second}}
 		if *http2 {
 			o.File, o.Command = "results/http2.json", "go run ./cmd/engine -http2 -docs ../docs"
 			if which.String() != "" {
 				o.Command = fmt.Sprintf("go run ./cmd/engine -http2 -servers '%s'", which)
 			}
-			plan.Load.Rounds, plan.Load.Round = cmp.Or(*rounds, 8), 120*time.Millisecond
 			plan.ServerCases = load.HTTP2Cases()
-			if load.HasH2load() {
-				plan.ServerCases = append(plan.ServerCases, load.H2loadCases()...)
-			}
 		} else {
 			o.Command = "go run ./cmd/engine -write ../docs/engine.md"
 			if which.String() != "" {
 				o.Command = fmt.Sprintf("go run ./cmd/engine -servers '%s' -write ../docs/server.md", which)
 			}
-			plan.Load.Rounds, plan.Load.Requests = cmp.Or(*rounds, 15), *requests
 			plan.ServerCases = load.Cases()
 		}
 		plan.ServerCases = slices.DeleteFunc(plan.ServerCases, func(c load.Case) bool { return !match.MatchString(c.String()) })
@@ -99,27 +90,21 @@ func main() {
 			return false, err
 		}
 		r.Finished = time.Now()
-		if *http2 {
-			fmt.Print(report.HTTP2(r), "\n")
-			missed = report.PrintTargets(os.Stdout, measured(report.CheckHTTP2(r)))
-			if *docs != "" {
-				err = report.Publish(*docs, showdown.HTTP2File, r)
-			}
-			return missed, err
-		}
 		text := report.Engine(r, plan.ServerCases)
-		fmt.Print(text, "\n")
-		missed = report.PrintTargets(os.Stdout, measured(report.CheckEngine(r, plan.ServerCases)))
-		if *write != "" {
-			err = figure.ReplaceIn(*write, "engine", text)
+		if *http2 {
+			text = report.HTTP2(r)
 		}
-		return missed, err
+		fmt.Print(text, "\n")
+		switch {
+		case *docs != "":
+			err = report.Publish(*docs, showdown.HTTP2File, r)
+		case *write != "":
+			if err = report.Quiet(r); err == nil {
+				err = figure.ReplaceIn(*write, "engine", text)
+			}
+		}
+		return false, err
 	})
-}
-
-// measured returns the targets whose cases and servers were measured.
-func measured(lines []report.Line) []report.Line {
-	return slices.DeleteFunc(lines, func(l report.Line) bool { return math.IsNaN(l.Value) })
 }
 
 // restrict removes the servers whose name doesn't match, except the first, which

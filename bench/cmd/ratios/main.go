@@ -73,6 +73,9 @@ func main() {
 		lines := slices.DeleteFunc(report.Check(r), func(l report.Line) bool { return !match.MatchString(l.What) || some && math.IsNaN(l.Value) })
 		missed = report.PrintTargets(os.Stdout, lines)
 		if *write != "" {
+			if err := report.Quiet(r); err != nil {
+				return false, err
+			}
 			err = figure.ReplaceIn(*write, "targets", report.TargetTables(r))
 		}
 		return missed, err

@@ -5,7 +5,6 @@
 //	go run ./cmd/showdown -resume      # carry on after Ctrl-C
 //	go run ./cmd/showdown -report -html DIR                       # the last run as a page
 //	go run ./cmd/showdown -report -run published.json -html DIR   # the project's own
-//	go run ./cmd/showdown -compare old.json new.json
 package main
 
 import (
@@ -35,14 +34,9 @@ func main() {
 	flag.StringVar(&o.File, "run", "results/showdown.json", "the `file` in which the run is kept")
 	o.Only = command.Regexp("only", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load, servers")
 	limit := flag.Duration("for", 0, "stop after that long, as Ctrl-C does; -resume carries on")
-	docs := flag.String("docs", "", "write benchmarks.md, reference-figures.md and the pictures into this `folder`, the ratios into the comparison.md there, the speed table into the README.md beside it, and the run into "+showdown.File)
+	docs := flag.String("docs", "", "write benchmarks.md and the pictures into this `folder`, the ratios into the comparison.md there, the speed table into the README.md beside it, and the run into "+showdown.File)
 	html := flag.String("html", "", "write benchmarks.html into this `folder`")
 	reportOnly := flag.Bool("report", false, "report the run in the file of -run, and measure nothing")
-	comparing := flag.Bool("compare", false, "compare two runs, given as two files, and measure nothing")
-	if flag.Parse(); *comparing {
-		command.Main(compare, "old.json", "new.json")
-		return
-	}
 	command.Main(func(ctx context.Context) (_ bool, err error) {
 		var r *showdown.Run
 		if *reportOnly {
@@ -78,19 +72,6 @@ func main() {
 		}
 		return false, nil
 	})
-}
-
-func compare(context.Context) (bool, error) {
-	old, err := showdown.Read(flag.Arg(0))
-	if err != nil {
-		return false, err
-	}
-	new, err := showdown.Read(flag.Arg(1))
-	if err != nil {
-		return false, err
-	}
-	showdown.Compare(os.Stdout, old, new)
-	return false, nil
 }
 
 // writePage writes the page of a run into a folder.

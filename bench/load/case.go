@@ -1,0 +1,176 @@
+package load
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// A Case is one kind of load.
+type Case struct {
+	Path        string
+	Browser     bool // ten headers with a cookie, which changes over HTTP/1.1, or one header
+	Connections int
+	Pipeline    int // requests that are sent together over HTTP/1.1
+	Cores       int // processors of the server
+
+	Protocol  Protocol
+	Streams   int // requests at a time on each HTTP/2 connection
+	PerSecond int // requests that are sent one at a time, or 0 for as many as possible
+}
+
+// Protocol is the protocol of a case.
+type Protocol string
+
+// The protocols.
+const (
+	HTTP1 Protocol = ""
+	H2C   Protocol = "h2c" // HTTP/2 without TLS
+	H2TLS Protocol = "TLS" // HTTP/2 over TLS
+)
+
+// The paths of cases.
+const (
+	helloPath    = "/hello"
+	jsonPath     = "/json"
+	echoPath     = "/echo"
+	downloadPath = "/download"
+	paramPath    = "/some/page/123"
+	connectPath  = "/bench.Connect/Echo"
+	grpcService  = "/bench.GRPC/"
+	grpcPath     = grpcService + "Echo"
+)
+
+const hello = "Hello, World!"
+
+// document is a JSON document of 1 KB, echoed a request body of 1 KB, and
+// download a response of 100 KB.
+var (
+	document = `{"items":[` + strings.Repeat(`{"id":12345,"name":"somebody"},`, 32) + `{"id":1,"name":"last"}]}`
+	echoed   = strings.Repeat("x", 1024)
+	download = strings.Repeat("0123456789", 10_000)
+)
+
+// works are the requests and responses of the paths.
+var works = map[string]struct {
+	name string // in an HTTP/2 table
+	body string // of the requests
+	want string // the body of the responses
+}{
+	helloPath:    {"hello", "", hello},
+	jsonPath:     {"browser JSON", "", document},
+	echoPath:     {"echo 1 KB", echoed, echoed},
+	downloadPath: {"download 100 KB", "", download},
+	paramPath:    {"", "", "123"},
+	connectPath:  {"gRPC to connect-go", message, message},
+	grpcPath:     {"gRPC to grpc-go", message, message},
+}
+
+// Parameter returns the case in which routers are compared: a GET request whose
+// response is the path's last segment.
+func Parameter(connections, cores int) Case {
+	return Case{Path: paramPath, Connections: connections, Pipeline: 1, Cores: cores}
+}
+
+// Cases returns the cases in which HTTP servers are compared: six with 64
+// connections, and some with more connections and with pipelining.
+func Cases() (cases []Case) {
+	for _, browser := range []bool{false, true} {
+		for _, path := range []string{helloPath, jsonPath, echoPath} {
+			cases = append(cases, Case{Path: path, Browser: browser, Connections: 64, Pipeline: 1, Cores: 1})
+		}
+	}
+	return append(cases, Case{Path: helloPath, Connections: 512, Pipeline: 1, Cores: 1},
+		Case{Path: helloPath, Browser: true, Connections: 512, Pipeline: 1, Cores: 1},
+		Case{Path: helloPath, Connections: 64, Pipeline: 16, Cores: 1})
+}
+
+// HTTP2Shapes are the columns of the HTTP/2 table: connections and the requests
+// at a time on each.
+var HTTP2Shapes = [][2]int{{1, 1}, {1, 10}, {1, 100}, {64, 1}, {64, 10}}
+
+// PacedShape is the shape of the paced cases, whose rate a server with one core
+// can handle without a queue.
+var PacedShape = Case{PerSecond: 4000}.Shape()
+
+// HTTP2Cases returns the cases in which HTTP/2 servers are compared.
+func HTTP2Cases() (cases []Case) {
+	add := func(work Case) {
+		for _, shape := range HTTP2Shapes {
+			work.Connections, work.Streams = shape[0], shape[1]
+			cases = append(cases, work)
+		}
+	}
+	for _, path := range []string{helloPath, jsonPath, echoPath, downloadPath} {
+		for _, p := range []Protocol{H2C, H2TLS} {
+			work := Case{Path: path, Browser: path == jsonPath, Protocol: p, Cores: 1}
+			add(work)
+			if path == helloPath || path == jsonPath {
+				work.Connections, work.Streams, work.PerSecond = 16, 1, 4000
+				cases = append(cases, work)
+			}
+		}
+	}
+	add(Case{Path: connectPath, Protocol: H2C, Cores: 1})
+	add(Case{Path: grpcPath, Protocol: H2C, Cores: 1})
+	return cases
+}
+
+func (c Case) String() string {
+	switch {
+	case c.Protocol != HTTP1:
+		return c.Work() + ", " + c.Shape()
+	case c.Path == paramPath && c.Cores == 1:
+		return "1 parameter, 1 core"
+	case c.Path == paramPath:
+		return fmt.Sprintf("1 parameter, %d cores", c.Cores)
+	}
+	headers := "minimal"
+	if c.Browser {
+		headers = "browser"
+	}
+	s := fmt.Sprintf("%s, %s headers, %d connections", c.Path[1:], headers, c.Connections)
+	if c.Pipeline > 1 {
+		s += fmt.Sprintf(", %d pipelined", c.Pipeline)
+	}
+	return s
+}
+
+// Work returns what the requests of an HTTP/2 case are, the row of its table.
+func (c Case) Work() string { return works[c.Path].name + ", " + string(c.Protocol) }
+
+// Shape returns the connections and requests at a time of an HTTP/2 case, the
+// column of its table.
+func (c Case) Shape() string {
+	if c.PerSecond > 0 {
+		return fmt.Sprintf("%d/s", c.PerSecond)
+	}
+	return fmt.Sprintf("%d×%d", c.Connections, c.Streams)
+}
+
+func (c Case) method() string {
+	if works[c.Path].body != "" {
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
+
+// fields returns the header fields of a request, except Host and Content-Length.
+func (c Case) fields() (fields [][2]string) {
+	if c.Browser {
+		fields = [][2]string{
+			{"User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36"},
+			{"Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"},
+			{"Accept-Language", "en-US,en;q=0.5"}, {"Accept-Encoding", "gzip, deflate, br, zstd"}, {"Referer", "https://example.com/some/page"},
+			{"Sec-Fetch-Dest", "document"}, {"Sec-Fetch-Mode", "navigate"}, {"Sec-Fetch-Site", "same-origin"},
+		}
+		if c.Protocol == HTTP1 {
+			return append(fields, [2]string{"Connection", "keep-alive"}, [2]string{"Cookie", "session=%016x; theme=dark"})
+		}
+		return append(fields, [2]string{"Cookie", "session=0123456789abcdef; theme=dark"})
+	}
+	if c.Path == connectPath || c.Path == grpcPath {
+		fields = [][2]string{{"Content-Type", "application/grpc"}, {"TE", "trailers"}}
+	}
+	return fields
+}
