@@ -128,10 +128,10 @@ connections and under the race detector: ` + "`cd interop && go test -race ./...
 
 const programs = `## Programs
 
-[programs/run.sh](../interop/programs/run.sh) replaces the router of these programs and runs their own tests. It downloads their source and
-edits it with sed.
+[programs/run.sh](../interop/programs/run.sh) replaces the router of these programs, or the server, and runs their own tests. It downloads
+their source and edits it with sed.
 
-| program | version | its router, and the changes |
+| program | version | its router or server, and the changes |
 |---|---|---|
 `
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suites of three open-source programs with this router instead of
-# theirs. It downloads the programs as Go modules and changes them in a temporary
-# directory.
+# theirs, and the conformance tests of Connect, gRPC and gRPC-Web with the engine. It
+# downloads the programs as Go modules and changes them in a temporary directory.
 #
 #	./run.sh               all of them
 #	./run.sh go-httpbin    one
@@ -83,8 +83,63 @@ stepCA() {
 	tests ./ca
 }
 
-all=(goHTTPBin act stepCA)
-declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA)
+# net/http, in the servers of the conformance tests of Connect, gRPC and gRPC-Web: the
+# engine serves connect-go, also with Recycle, and the ServeHTTP of grpc-go.
+connectConformance() {
+	fetch connect-conformance connectrpc.com/conformance@v1.0.7
+	swap '/^type stdHTTPServer/,/^\/\/ Creates an HTTP/s/s\.svr\.(Serve|ServeTLS|Shutdown|Close)\(/s.engine.\1(/
+		s/^\tsvr \*http\.Server$/&\n\tengine *engine.Server/; s/stdHTTPServer\{svr: (\w+),/&\n\t\tengine: onEngine(\1),/
+		s|^\t"connectrpc.com/conformance/internal"$|&\n\t"'$router'/engine"|' internal/app/referenceserver/server.go
+	swap 's/ server\.Serve\(/ onEngine(server).Serve(/; s/httpServer\.Serve\(/onEngine(grpcWebServer).Serve(/' internal/app/grpcserver/server.go
+	cat >internal/app/referenceserver/engine.go <<-END
+		package referenceserver
+
+		import (
+			"net/http"
+			"os"
+
+			"$router/engine"
+		)
+
+		func onEngine(srv *http.Server) *engine.Server {
+			s := engine.New(srv)
+			s.Recycle = os.Getenv("RECYCLE") != ""
+			return s
+		}
+	END
+	cat >internal/app/grpcserver/engine.go <<-END
+		package grpcserver
+
+		import (
+			"net/http"
+
+			"$router/engine"
+		)
+
+		func onEngine(h http.Handler) *engine.Server {
+			srv := &http.Server{Handler: h, Protocols: new(http.Protocols)}
+			srv.Protocols.SetHTTP1(true)
+			srv.Protocols.SetUnencryptedHTTP2(true)
+			return engine.New(srv)
+		}
+	END
+	swap /HTTP_VERSION_3/d testing/reference-impls-config.yaml
+	# grpc-go's ServeHTTP sends no status for these, also with net/http.
+	echo 'gRPC Unexpected Requests/**/unexpected-codec' >>testing/grpcserver-known-failing.txt
+	printf 'Timeouts/**/TLS:false/%s\n' unary client-stream server-stream bidi-stream/full-duplex >flaky.txt
+	go build -o . ./cmd/connectconformance ./cmd/referenceserver ./cmd/grpcserver
+	run() {
+		local command=(./connectconformance --mode server --conf "testing/$1.yaml" --known-failing "@testing/$2-known-failing.txt" --known-flaky @flaky.txt -- "./${3:-$2}")
+		"${command[@]}" || "${command[@]}"
+	}
+	run reference-impls-config referenceserver
+	RECYCLE=1 run reference-impls-config referenceserver
+	run grpc-impls-config grpcserver
+	run grpc-web-server-impl-config grpcserver-web grpcserver
+}
+
+all=(goHTTPBin act stepCA connectConformance)
+declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA [connect-conformance]=connectConformance)
 if [[ $# -gt 0 ]]; then
 	all=()
 	for name; do all+=("${functions[$name]:?there is no such program}"); done
