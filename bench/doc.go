@@ -4,5 +4,5 @@
 // [Prove] checks that a contender (package contender) matches the scenario's
 // requests with the right routes and values. Then [Load] creates its router,
 // and the tasks of [Loaded] run in interleaved rounds (package measure). The
-// commands showdown and ratios and the Go benchmark Showdown use this.
+// command showdown and the Go benchmark Showdown use this.
 package bench

@@ -40,7 +40,7 @@ func run(b *testing.B, c contender.Contender, s Scenario, name string, task func
 		if err != nil {
 			b.Skip(err)
 		}
-		Benchmark(b, task(l))
+		measure.Benchmark(b, task(l))
 	})
 }
 
@@ -77,7 +77,7 @@ func BenchmarkOurs(b *testing.B) {
 			}
 			b.Run("Register1000", func(b *testing.B) {
 				rs := routes.Scale(1000).Routes
-				Benchmark(b, measure.Task{Ops: len(rs), Run: func(times int) {
+				measure.Benchmark(b, measure.Task{Ops: len(rs), Run: func(times int) {
 					for range times {
 						LoadAndServe(c, rs)
 					}

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"testing"
 	"time"
 )
 
@@ -187,6 +188,17 @@ func liveHeap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// Benchmark runs a task as a Go benchmark: complete passes over all requests.
+// It reports only the time of the requests.
+func Benchmark(b *testing.B, task Task) {
+	task.Run(1)
+	passes := (b.N + task.Ops - 1) / task.Ops
+	b.ReportAllocs()
+	b.ResetTimer()
+	took := task.Time(passes)
+	b.ReportMetric(float64(took.Nanoseconds())/float64(passes*task.Ops), "ns/op")
 }
 
 // Spread combines tasks to one that runs them concurrently in separate

@@ -98,8 +98,14 @@ func HTML(r *showdown.Run) (string, error) {
 	return out.String(), err
 }
 
-// Terminal prints the report as text.
-func Terminal(w io.Writer, r *showdown.Run) error { return terminalTemplate.Execute(w, newPage(r)) }
+// Terminal prints the report as text, and whether the run meets the targets.
+func Terminal(w io.Writer, r *showdown.Run) error {
+	if err := terminalTemplate.Execute(w, newPage(r)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(w, "\n", Targets(r))
+	return err
+}
 
 // cannot lists the scenarios that contenders don't support: all serving
 // scenarios, but only one entry per router for each other kind of measurement.

@@ -104,7 +104,8 @@ func TestPage(t *testing.T) {
 	for text, wanted := range map[string][]string{
 		page: {"&lt;slow&gt;", "it &lt;can&#39;t&gt;", "Not supported: &lt;slow&gt;.", "Z80, 2 cores", "16 B / 1", "#1, 2.00 to 2.00, 90,000 /s", "fasthttp is ahead", "up to 25 % of the machine"},
 		terminal.String(): {"* muxmaster ", "  http.ServeMux                plain        100 ns    2.5×  -10% to +10%, 16 B / 1", "- <slow> ", "answered 200", "HTTP servers under load: 1 parameter, 1 core",
-			"Ratio of requests per second of the server's CPU time to net/http. fasthttp is ahead", "Registration: 100 routes"},
+			"Ratio of requests per second of the server's CPU time to net/http. fasthttp is ahead", "Registration: 100 routes",
+			"\n\n2 of 3 targets are met.\n", "| serving/ParamRead/muxmaster | serving/ParamRead/http.ServeMux | ≤ 0.28 | 0.4 | **no** |", "| serving/NotFound/muxmaster | allocations | ≤ 1 | 0 | yes |"},
 		Markdown(run): {"up to 25 % of the machine", "| **muxmaster** | plain |"},
 	} {
 		for _, want := range wanted {
@@ -253,5 +254,16 @@ func TestEngine(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// TestTargets checks that the published run has the figures of all targets.
+func TestTargets(t *testing.T) {
+	r, err := showdown.Read("../" + showdown.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(Targets(r), "≤"); got != len(targets) {
+		t.Errorf("the run has the figures of %d targets, want %d\n%s", got, len(targets), Targets(r))
 	}
 }

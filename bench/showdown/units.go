@@ -29,15 +29,12 @@ func units(contenders []contender.Contender, p Plan) []unit {
 	var us []unit
 	routers := slices.DeleteFunc(slices.Clone(contenders), func(c contender.Contender) bool { return c.In(contender.Floor) })
 	for _, s := range bench.Scenarios() {
-		us = append(us, raceUnit(Serving, s.Name, s, bench.Usual, contenders, p.Serving))
+		us = append(us, raceUnit(Serving, s.Name, s, 1, contenders, p.Serving))
 		if s.Name == "ParamRead" || s.Name == "GitHub" {
 			us = append(us, benchmarkUnit(contenders, s))
 		}
 	}
-	us = append(us, raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", runtime.NumCPU()), scenario("Param1"), bench.AllCores, routers, p.Parallel))
-	if p.Conditions {
-		us = append(us, conditionUnits(slices.DeleteFunc(slices.Clone(routers), func(c contender.Contender) bool { return !slices.Contains(inConditions, c.Name) }), p.Serving)...)
-	}
+	us = append(us, raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", runtime.NumCPU()), scenario("Param1"), runtime.NumCPU(), routers, p.Parallel))
 	for i, n := range p.Scales {
 		// They don't race here, so that a large size can be done in parts.
 		size := len(routers)
@@ -70,17 +67,6 @@ func units(contenders []contender.Contender, p Plan) []unit {
 	}
 	return us
 }
-
-// Units lists the keys of a run's units.
-func Units(quick bool) (keys []string) {
-	for _, u := range units([]contender.Contender{{}}, Usual(quick)) {
-		keys = append(keys, u.key)
-	}
-	return keys
-}
-
-// inConditions are the contenders that are measured under other conditions.
-var inConditions = []string{"muxmaster", "muxmaster pooled", "gin", "echo", "bunrouter", "fox", "httprouter"}
 
 // underLoad selects the contenders for the load tests, with both kinds of
 // handlers. Fewer servers allow more rounds.
@@ -117,7 +103,7 @@ func benchmarkUnit(contenders []contender.Contender, s bench.Scenario) unit {
 			}
 			task := l.Task()
 			for range samples {
-				result := testing.Benchmark(func(b *testing.B) { bench.Benchmark(b, task) })
+				result := testing.Benchmark(func(b *testing.B) { measure.Benchmark(b, task) })
 				cell.Samples = append(cell.Samples, result.Extra["ns/op"])
 			}
 			return []Cell{cell}
@@ -139,18 +125,6 @@ func each(ctx context.Context, r *Run, step func(float64), contenders []contende
 	return nil
 }
 
-// conditionUnits measure contenders under other conditions.
-func conditionUnits(contenders []contender.Contender, p measure.Plan) (us []unit) {
-	for _, c := range bench.Conditions() {
-		for _, name := range []string{"Param1", "GitHub"} {
-			if c.Processors <= runtime.NumCPU() {
-				us = append(us, raceUnit(Section(c.Name), name, scenario(name), c, contenders, c.Plan(p)))
-			}
-		}
-	}
-	return us
-}
-
 // scenario returns the scenario with a name, which must exist.
 func scenario(name string) bench.Scenario {
 	s, err := bench.ScenarioNamed(name)
@@ -161,10 +135,11 @@ func scenario(name string) bench.Scenario {
 }
 
 // raceUnit checks all contenders with Prove and measures those that pass in
-// interleaved rounds. title is the scenario of the cells.
-func raceUnit(section Section, title string, s bench.Scenario, condition bench.Condition, contenders []contender.Contender, p measure.Plan) unit {
+// interleaved rounds, each with one goroutine for each processor. title is the
+// scenario of the cells.
+func raceUnit(section Section, title string, s bench.Scenario, processors int, contenders []contender.Contender, p measure.Plan) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
-		defer condition.Begin()()
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		var cells []Cell
 		var tasks []measure.Task
 		var racing []int // indices of cells
@@ -177,7 +152,7 @@ func raceUnit(section Section, title string, s bench.Scenario, condition bench.C
 				cell.Cannot = oneLine(err)
 			} else {
 				racing = append(racing, len(cells))
-				tasks = append(tasks, condition.Task(l))
+				tasks = append(tasks, l.Spread(processors))
 			}
 			cells = append(cells, cell)
 		}
@@ -342,7 +317,6 @@ func oneLine(err error) string {
 // Plan defines the amount of measurements in a run.
 type Plan struct {
 	Serving, Parallel, Scaling measure.Plan
-	Conditions                 bool // measure under other conditions, too
 	Scales                     []int
 	Registrations              int
 	Patience                   time.Duration // for one registration; slower contenders are omitted
@@ -363,7 +337,6 @@ func Usual(quick bool) Plan {
 		Scales:        []int{10, 100, 1_000, 10_000, 100_000},
 		Registrations: 6,
 		Patience:      8 * time.Second,
-		Conditions:    true,
 		LoadPasses:    4,
 		Load:          load.Plan{Rounds: 12, Round: time.Second},
 		LoadCases:     []load.Case{load.Parameter(100, 1)},
