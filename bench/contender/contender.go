@@ -1,4 +1,4 @@
-// Package contender contains the routers to compare, one file for each. A
+// Package contender contains the routers to compare. A
 // [Contender] loads a list of routes with handlers of the router's own type. All
 // handlers do the same small amount of work.
 package contender
@@ -142,10 +142,6 @@ func (c Contender) handler(work Work, id int, route routes.Route) *Handler {
 	}
 	return h
 }
-
-var registry []Contender
-
-func register(c Contender) { registry = append(registry, c) }
 
 // All returns the contenders sorted by name, ours first.
 func All() []Contender {

@@ -36,8 +36,8 @@ func cases() (all []measured) {
 // BenchmarkClaims measures all cases with real servers on the loopback interface,
 // and those about handlers also without a connection:
 //
-//	go test -bench . -count 10 ./claims | tee new.txt
-//	go run golang.org/x/perf/cmd/benchstat -col /side new.txt
+//	go test -bench . -count 10 ./internal/claims | tee new.txt
+//	go run golang.org/x/perf/cmd/benchstat@latest -col /side new.txt
 //
 // Bytes and allocations are those of client and server. The metric conns/op is
 // the number of new connections for each request.
