@@ -77,6 +77,9 @@ func ScenarioNamed(name string) (Scenario, error) {
 
 const scalePrefix = "Scale"
 
+// Scales are the numbers of routes of generated APIs.
+var Scales = []int{10, 100, 1000, 10_000}
+
 // ScaleScenario requests every route of a generated API of n routes, in random
 // order.
 func ScaleScenario(n int) Scenario {

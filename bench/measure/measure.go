@@ -1,6 +1,5 @@
-// Package measure compares the speed of tasks in one process. It runs them in
-// short interleaved rounds, so load on the machine affects all of them. It
-// counts allocations and memory separately.
+// Package measure measures tasks: their time, as Go benchmarks, their allocations
+// and the memory that they retain. It also describes the machine.
 package measure
 
 import (
@@ -62,64 +61,7 @@ func Batches[T any](ops, batch int, prepare func(i int) T, operate func(T)) Task
 	return Task{Ops: ops, Run: func(times int) { timed(times) }, Timed: timed}
 }
 
-// Plan defines how long to measure. A round of at least 10 ms includes the
-// garbage collections that the task causes.
-type Plan struct {
-	Rounds int
-	Round  time.Duration // target time for each task in a round
-}
-
-// Rounds measures the tasks in interleaved rounds and returns the samples of
-// each in nanoseconds per operation. Each round begins with another task. The
-// caller can set GOMAXPROCS. Rounds runs a garbage collection before each task,
-// so no task sweeps the garbage of another. If report isn't nil, it is called
-// after each round, and stops the measurement by returning false.
-func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
-	samples := make([][]float64, len(tasks))
-	times := make([]int, len(tasks))
-	for i, t := range tasks {
-		times[i] = calibrate(t, plan.Round)
-	}
-	for round := range plan.Rounds {
-		for k := range tasks {
-			i := (round + k) % len(tasks)
-			runtime.GC()
-			ns := float64(tasks[i].Time(times[i]).Nanoseconds())
-			samples[i] = append(samples[i], ns/float64(times[i]*tasks[i].Ops))
-		}
-		if report != nil && !report(round+1) {
-			break
-		}
-	}
-	return samples
-}
-
-// calibrate returns how often t must be repeated to run for the time d. It
-// accepts a long time only after three attempts, because another process may
-// have caused it.
-func calibrate(t Task, d time.Duration) int {
-	t.Run(1)
-	for n := 1; ; {
-		took := d
-		for try := 0; try < 3 && took >= d/4; try++ {
-			took = min(took, t.Time(n))
-		}
-		if took >= d/4 {
-			return max(1, int(float64(n)*float64(d)/float64(took)))
-		}
-		n *= max(2, min(16, int(d/4/max(took, 1))))
-	}
-}
-
-// Min returns the smallest sample and Median the median, or NaN if there are no
-// samples.
-func Min(samples []float64) float64 {
-	if len(samples) == 0 {
-		return math.NaN()
-	}
-	return slices.Min(samples)
-}
-
+// Median returns the median, or NaN if there are no samples.
 func Median(samples []float64) float64 {
 	if len(samples) == 0 {
 		return math.NaN()

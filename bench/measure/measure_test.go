@@ -7,55 +7,6 @@ import (
 
 var sink any
 
-func TestRoundsAreInterleaved(t *testing.T) {
-	var order []int
-	task := func(id, ops int) Task {
-		return Task{Ops: ops, Run: func(times int) {
-			order = append(order, id)
-			for range times * ops {
-				sink = time.Now()
-			}
-		}}
-	}
-	calls := 0
-	samples := Rounds([]Task{task(0, 1), task(1, 10), task(2, 1)}, Plan{Rounds: 4, Round: 50 * time.Microsecond}, func(done int) bool {
-		calls++
-		return done < 3 // stops it
-	})
-	if calls != 3 {
-		t.Errorf("reported %d rounds, want 3", calls)
-	}
-	for i, s := range samples {
-		if len(s) != 3 || Min(s) <= 0 {
-			t.Errorf("task %d: samples %v, want 3 positive ones", i, s)
-		}
-	}
-	last := order[len(order)-9:]
-	for i, want := range []int{0, 1, 2, 1, 2, 0, 2, 0, 1} {
-		if last[i] != want {
-			t.Fatalf("order of the rounds %v, want each to begin with the next task", last)
-		}
-	}
-}
-
-func TestMinAndMedian(t *testing.T) {
-	for _, tt := range []struct {
-		samples     []float64
-		min, median float64
-	}{
-		{[]float64{3}, 3, 3},
-		{[]float64{4, 1}, 1, 2.5},
-		{[]float64{9, 1, 5}, 1, 5},
-	} {
-		if got := Min(tt.samples); got != tt.min {
-			t.Errorf("Min(%v) = %v, want %v", tt.samples, got, tt.min)
-		}
-		if got := Median(tt.samples); got != tt.median {
-			t.Errorf("Median(%v) = %v, want %v", tt.samples, got, tt.median)
-		}
-	}
-}
-
 func TestAllocsCountsPerOperation(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -93,25 +44,6 @@ func TestSpreadRunsEveryTaskOncePerTime(t *testing.T) {
 	spread.Run(5)
 	if spread.Ops != 6 || counts[0] != 5 || counts[1] != 5 || counts[2] != 5 {
 		t.Errorf("%d operations, runs %v; want 6 and 5 of each", spread.Ops, counts)
-	}
-}
-
-func TestCalibrateIgnoresOneSlowRun(t *testing.T) {
-	calls := 0
-	work := 0
-	slowOnce := Task{Ops: 1, Run: func(times int) {
-		calls++
-		if calls == 2 { // the first that is timed
-			for start := time.Now(); time.Since(start) < 2*time.Millisecond; {
-				work++
-			}
-		}
-		for range times {
-			work += int(time.Since(time.Time{}))
-		}
-	}}
-	if times := calibrate(slowOnce, time.Millisecond); times < 50 {
-		t.Errorf("%d runs for a millisecond, want many (%d)", times, work)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
-	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
@@ -41,7 +40,7 @@ func SpeedTable(r *showdown.Run, docs string) string {
 func RatioTable(r *showdown.Run) string {
 	return readmeTable(r, showdown.Serving, false, func(scenario string, ns float64) string {
 		base, _ := r.Cell(showdown.Serving, scenario, "muxmaster")
-		return figure.Times(ns / measure.Min(base.Samples))
+		return figure.Times(ns / base.Samples.Min())
 	})
 }
 

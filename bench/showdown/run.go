@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,8 +100,13 @@ func (s Samples) Summary() benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(s.sample(), 0.95)
 }
 
-// Min returns the smallest sample.
-func (s Samples) Min() float64 { return slices.Min(s) }
+// Min returns the smallest sample, or NaN if there is none.
+func (s Samples) Min() float64 {
+	if len(s) == 0 {
+		return math.NaN()
+	}
+	return slices.Min(s)
+}
 
 func (s Samples) sample() *benchmath.Sample {
 	thresholds := benchmath.DefaultThresholds

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"regexp"
 	"runtime"
@@ -57,26 +56,31 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	if o.Quick {
 		r.Command += " -quick"
 	}
-	contenders := slices.DeleteFunc(contender.All(), func(c contender.Contender) bool {
-		return o.Contenders != nil && !slices.Contains(o.Contenders, c.Name) || contender.Safe && !c.Ours
-	})
+	contenders := contender.All()
+	if o.Contenders != nil {
+		contenders = slices.DeleteFunc(contenders, func(c contender.Contender) bool { return !slices.Contains(o.Contenders, c.Name) })
+	} else {
+		ours := slices.IndexFunc(contenders, func(c contender.Contender) bool { return !c.Ours })
+		contenders = slices.Insert(contenders, ours, contender.Muxmaster(SafeName, false, false))
+	}
+	dir, err := os.MkdirTemp("", "showdown")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
 	plan := Usual(o.Quick)
 	if o.Plan != nil {
 		plan = *o.Plan
 	}
-	every := units(contenders, plan)
-	if o.Contenders == nil && !contender.Safe {
-		every = append(every, safeUnit(o))
-	}
-	us := slices.DeleteFunc(slices.Clone(every), func(u unit) bool { return o.Only != nil && u.key != safeKey && !o.Only.MatchString(u.key) })
-	if len(us) == 0 || us[0].key == safeKey {
+	every := units(contenders, plan, dir)
+	us := slices.DeleteFunc(slices.Clone(every), func(u unit) bool { return o.Only != nil && !o.Only.MatchString(u.key) })
+	if len(us) == 0 {
 		return nil, fmt.Errorf("showdown: no unit matches %q; some are %q", o.Only, []string{every[0].key, every[len(every)-1].key})
 	}
 	for _, c := range contenders {
 		r.Contenders = append(r.Contenders, Entry{c.Name, c.Version(), c.Style, c.Classes, c.Ours, c.NotStdlib})
 	}
 	if o.Resume {
-		var err error
 		if r, err = Resume(o.File, r); err != nil {
 			return nil, err
 		}
@@ -115,34 +119,9 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-const safeKey = "safe"
-
-// safeUnit measures our router without package unsafe: it is this command with
-// another build tag, which measures only that.
-func safeUnit(o Options) unit {
-	return unit{safeKey, time.Minute, func(ctx context.Context, r *Run, step func(float64)) error {
-		dir, err := os.MkdirTemp("", "showdown")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		args := []string{"run", "-tags", "muxmaster_safe", "github.com/seed-1954dcaa/muxmaster/bench/cmd/showdown", "-run", dir + "/run.json", fmt.Sprint("-quick=", o.Quick)}
-		if o.Only != nil {
-			args = append(args, "-only", o.Only.String())
-		}
-		if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%w: %s", err, out)
-		}
-		safe, err := Read(dir + "/run.json")
-		if err != nil {
-			return err
-		}
-		r.Cells = append(r.Cells, safe.Cells...)
-		ours := slices.IndexFunc(r.Contenders, func(e Entry) bool { return !e.Ours })
-		r.Contenders = slices.Insert(r.Contenders, ours, safe.Contenders...)
-		return nil
-	}}
-}
+// SafeName is our router without package unsafe. Its benchmarks are built with the
+// tag muxmaster_safe.
+const SafeName = "muxmaster safe"
 
 // A watching measures the CPU time that others use during a measurement.
 type watching struct {

@@ -18,87 +18,6 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// few returns contenders of different kinds.
-func few() []contender.Contender {
-	return slices.DeleteFunc(contender.All(), func(c contender.Contender) bool {
-		return !slices.Contains([]string{"http.ServeMux", "httprouter", "gin", "bone", "no router"}, c.Name)
-	})
-}
-
-var tiny = measure.Plan{Rounds: 3, Round: 50 * time.Microsecond}
-
-// TestUnits checks that units fill their cells, and that interrupted ones leave
-// nothing.
-func TestUnits(t *testing.T) {
-	contenders := few()
-	for _, tt := range []struct {
-		unit    unit
-		cells   int
-		samples int
-		cannot  map[string]string // contender to the beginning of the reason
-	}{
-		{raceUnit(Serving, "Static", scenario("Static"), 1, contenders, tiny), 5, 3, map[string]string{"bone": "GET /articles/wiki/: reached route 31"}},
-		{heapUnit(contenders[:4], "gplus"), 4, 1, nil},
-		{scalingUnit(contenders[:4], 1, 10, nil, Plan{Scaling: tiny, Registrations: 3}), 8, 3, map[string]string{"bone": "GET /"}},
-	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		r, last := new(Run), -1.0
-		if err := tt.unit.run(ctx, r, func(float64) { cancel() }); !errors.Is(err, context.Canceled) || len(r.Cells) != 0 {
-			t.Errorf("%s, interrupted: error %v and %d cells, want the context's and none", tt.unit.key, err, len(r.Cells))
-		}
-		if err := tt.unit.run(t.Context(), r, func(part float64) { last = part }); err != nil {
-			t.Fatalf("%s: %v", tt.unit.key, err)
-		}
-		if len(r.Cells) != tt.cells || last < 0.5 || last > 1 {
-			t.Errorf("%s: %d cells, %v done at last; want %d", tt.unit.key, len(r.Cells), last, tt.cells)
-		}
-		for _, c := range r.Cells {
-			reason := tt.cannot[c.Contender]
-			if c.Section == Registration {
-				reason = "" // what can't be proven can still be registered
-			}
-			if reason != "" {
-				if !strings.HasPrefix(c.Cannot, reason) || len(c.Samples) != 0 {
-					t.Errorf("%s: %+v, want Cannot %s", tt.unit.key, c, reason)
-				}
-				continue
-			}
-			if c.Cannot != "" || len(c.Samples) != tt.samples || c.Samples.Min() <= 0 {
-				t.Errorf("%s: %+v, want %d samples", tt.unit.key, c, tt.samples)
-			}
-		}
-	}
-}
-
-func TestSlowRegistrationIsOmitted(t *testing.T) {
-	r := new(Run)
-	for _, c := range []struct {
-		name        string
-		at10, at100 float64 // ns per route
-	}{
-		{"linear", 1e6, 1e6}, {"quadratic", 1e5, 1e6}, {"faster with more", 1e7, 1e6},
-	} {
-		r.Cells = append(r.Cells,
-			Cell{Section: Registration, Scenario: "Scale10", Contender: c.name, Samples: Samples{c.at10}},
-			Cell{Section: Registration, Scenario: "Scale100", Contender: c.name, Samples: Samples{c.at100, 2 * c.at100}})
-	}
-	r.Cells = append(r.Cells, Cell{Section: Registration, Scenario: "Scale100", Contender: "never", Cannot: "because"})
-	for _, tt := range []struct{ name, want string }{
-		{"linear", ""},
-		{"quadratic", "left out: registering 100 routes took 100ms"},
-		{"faster with more", ""},
-		{"never", "left out: has no figure at 10 routes"},
-		{"newcomer", "left out: has no figure at 10 routes"},
-	} {
-		if got := tooSlow(r, tt.name, 1000, []int{10, 100, 500}, 8*time.Second); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
-	if got := tooSlow(new(Run), "anybody", 1000, []int{10, 100}, 0); got != "" {
-		t.Errorf("with nothing to go by: %q, want to try it", got)
-	}
-}
-
 func sampleRun() *Run {
 	return &Run{
 		Started: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), Command: "go run ./cmd/showdown", Done: []string{"serving/Param1"},
@@ -146,24 +65,38 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestStart checks that a run stopped before its end is returned with the
-// context's error, and that a mistake in an expression measures nothing.
+// TestStart measures a few units. A run that is stopped before its end is
+// returned with the context's error and without the current unit, and can be
+// resumed.
 func TestStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	file := filepath.Join(t.TempDir(), "run.json")
-	o := Options{File: file, Contenders: []string{"no router", "http.ServeMux"}, Only: regexp.MustCompile("^serving/Param"), Plan: &Plan{Serving: tiny}}
+	o := Options{
+		File: filepath.Join(t.TempDir(), "run.json"), Contenders: []string{"http.ServeMux", "gin", "bone", "gorilla/mux", "no router"},
+		Only: regexp.MustCompile("^(serving|heap)/(?i)static|(scaling|registration)/Scale10$|^parallel"), Plan: &Plan{Rounds: 3, Round: time.Millisecond, Few: 2},
+	}
 	o.Progress = func(doing string, done, all time.Duration) {
-		if doing == "serving/Param5" {
+		if strings.HasPrefix(doing, "parallel/") {
 			cancel()
 		}
 	}
 	r, err := Start(ctx, o)
-	if !errors.Is(err, context.Canceled) || !slices.Equal(r.Done, []string{"serving/Param1"}) || !r.Finished.IsZero() {
-		t.Errorf("stopped in the second unit: %v, done %q", err, r.Done)
+	if !errors.Is(err, context.Canceled) || !slices.Equal(r.Done, []string{"serving/Static"}) || !r.Finished.IsZero() {
+		t.Fatalf("stopped in the second unit: %v, %+v", err, r)
 	}
 	o.Resume, o.Progress = true, func(doing string, done, all time.Duration) {}
-	if r, err = Start(t.Context(), o); err != nil || len(r.Done) != 5 || len(r.Cells) != 10 {
-		t.Errorf("resumed: %v, done %q with %d cells", err, r.Done, len(r.Cells))
+	if r, err = Start(t.Context(), o); err != nil || len(r.Done) != 5 || len(r.Cells) != 5+4*4 {
+		t.Fatalf("resumed: %v, done %q with %d cells", err, r.Done, len(r.Cells))
+	}
+	cannot := map[string]string{"serving bone": "GET /articles/wiki/: reached route 31", "scaling bone": "GET /"}
+	samples := map[Section]int{Serving: 3, Parallel: 3, Scaling: 2, Registration: 2, Heap: 1}
+	for _, c := range r.Cells {
+		reason := cannot[string(c.Section)+" "+c.Contender]
+		if reason != "" && (!strings.HasPrefix(c.Cannot, reason) || len(c.Samples) != 0) {
+			t.Errorf("%+v, want Cannot %s", c, reason)
+		}
+		if reason == "" && (c.Cannot != "" || len(c.Samples) != samples[c.Section] || c.Samples.Min() <= 0) {
+			t.Errorf("%+v, want %d samples", c, samples[c.Section])
+		}
 	}
 	o.Only = regexp.MustCompile("nosuch")
 	if _, err := Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), `no unit matches "nosuch"`) {

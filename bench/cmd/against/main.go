@@ -27,7 +27,7 @@ import (
 )
 
 func main() {
-	expr := flag.String("run", "(Showdown|Ours)/muxmaster", "compare the benchmarks that match this `expression`")
+	expr := flag.String("run", "(Showdown|Scale|Register|Ours)/muxmaster", "compare the benchmarks that match this `expression`")
 	rounds := flag.Int("rounds", 10, "rounds for each benchmark")
 	round := flag.Duration("round", 50e6, "time for each benchmark in a round")
 	limit := flag.Float64("limit", 1.02, "mark ratios above this `factor`")
