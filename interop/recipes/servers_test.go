@@ -389,10 +389,11 @@ func TestWebsocketRecipe(t *testing.T) {
 		if err != nil {
 			return
 		}
+		draining := server.Draining(r.Context())
 		go func() { // the handler returns before the connection is closed
 			defer conn.Close()
 			go func() {
-				<-server.Draining(r.Context())
+				<-draining
 				conn.WriteControl(gorilla.CloseMessage, gorilla.FormatCloseMessage(gorilla.CloseGoingAway, ""), time.Time{})
 			}()
 			for {

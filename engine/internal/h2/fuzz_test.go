@@ -64,6 +64,7 @@ func newMemoryServer(recycle bool, h http.Handler) *Server {
 		Handler:    func() http.Handler { return h },
 		KeepAlives: func() bool { return true },
 		Recycle:    recycle,
+		Connect:    true,
 		Logf:       func(string, ...any) {},
 		Late:       func(string) {},
 	}
@@ -111,6 +112,7 @@ var fuzzSeeds = []string{
 	string(appendFrame(appendFrame(nil, frameHeaders, 0, 1, "\x82\x86"), frameContinuation, flagEndHeaders, 1, "\x84\x41\x01h")),
 	string(appendFrame(appendFrame(nil, frameHeaders, flagEndHeaders, 1, getRequest), frameReset, 0, 1, "\x00\x00\x00\x08")),
 	string(appendFrame(appendFrame(nil, frameSettings, 0, 0, "\x00\x04\x00\x00\x00\x00"), frameHeaders, flagEndStream|flagEndHeaders, 1, getRequest)),
+	string(appendFrame(appendFrame(nil, frameHeaders, flagEndHeaders, 1, "\x02\x07CONNECT\x86\x84\x41\x01h\x00\x09:protocol\x01x"), frameData, 0, 1, "hello")),
 	string(appendFrame(nil, framePing, 0, 0, "12345678")),
 	string(appendFrame(nil, frameWindowUpdate, 0, 0, "\x7f\xff\xff\xff")),
 	string(appendFrame(nil, frameGoAway, 0, 0, "\x00\x00\x00\x00\x00\x00\x00\x00")),
