@@ -36,10 +36,15 @@ func run(pass *analysis.Pass) (any, error) {
 	if !all {
 		return nil, nil
 	}
-	reacher := found.Reacher()
+	reacher, readers := found.Reacher(), readers{}
+	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) { readers.add(found, pass, n.(*ast.CallExpr)) })
 	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) {
 		call := n.(*ast.CallExpr)
 		arg := nameArgument(found, pass, call)
+		given := func(e ast.Expr) bool { return isGiven(found, pass, e, 0) }
+		if i, ok := readers[mux.Callee(pass.TypesInfo, call)]; ok && i < len(call.Args) && slices.ContainsFunc(call.Args, given) {
+			arg = call.Args[i]
+		}
 		if arg == nil {
 			return
 		}
@@ -53,6 +58,25 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 	})
 	return nil, nil
+}
+
+// readers holds the functions of the package that read the path parameter whose
+// name they receive, and the index of the name's parameter.
+type readers map[string]int
+
+// add adds the function around the call if it reads a name that it received.
+func (rs readers) add(found *routes.Result, pass *analysis.Pass, call *ast.CallExpr) {
+	decl, ok := found.Function(call).(*ast.FuncDecl)
+	arg := nameArgument(found, pass, call)
+	if !ok || arg == nil {
+		return
+	}
+	fn := pass.TypesInfo.Defs[decl.Name].(*types.Func)
+	for i := range fn.Signature().Params().Len() {
+		if name := fn.Signature().Params().At(i); found.Object(arg) == name && !found.Reassigned(name) {
+			rs[fn.FullName()] = i
+		}
+	}
 }
 
 // check reports the name if none of the routes has it.

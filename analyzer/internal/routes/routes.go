@@ -234,6 +234,9 @@ func (r *Result) Object(e ast.Expr) types.Object {
 	return nil
 }
 
+// Reassigned reports whether something is assigned to a parameter.
+func (r *Result) Reassigned(v *types.Var) bool { return len(r.values[v]) > 0 }
+
 // Assigned returns the only expression that is assigned to a variable or field,
 // or nil. A parameter has more values than those.
 func (r *Result) Assigned(v types.Object) ast.Expr {

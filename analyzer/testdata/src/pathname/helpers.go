@@ -97,7 +97,20 @@ func requires(name string) func(http.Handler) http.Handler {
 
 func behindMade(w http.ResponseWriter, r *http.Request) {
 	use(r.PathValue("part")) // want `they have \["key"\]`
+	use(param("key", r))
+	use(param("owner", r)) // want `no route of this handler has a path parameter "owner"; they have \["key"\]`
+	use(lower("owner", r))
+	use(param("owner", foreign))
 }
+
+func param(name string, r *http.Request) string { return r.PathValue(name) }
+
+func lower(name string, r *http.Request) string {
+	name = "k" + name[5:] + "ey"
+	return r.PathValue(name)
+}
+
+var foreign *http.Request
 
 // No reports below.
 
