@@ -314,3 +314,13 @@ func TestNothingLeftOver(t *testing.T) {
 		t.Errorf("%d goroutines before, %d after", before, after)
 	}
 }
+
+// A duration without a unit is refused.
+func TestNewRefuses(t *testing.T) {
+	defer func() {
+		if want := "client: HeaderTimeout is 30ns; did you mean 30*time.Second?"; recover() != want {
+			t.Errorf("no panic with %q", want)
+		}
+	}()
+	client.New(client.Options{HeaderTimeout: 30})
+}

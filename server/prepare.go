@@ -66,11 +66,16 @@ func (s *Server) check() error {
 	if http1, http2 := s.enabled(); !http1 && !http2 {
 		faults = append(faults, fmt.Errorf("server: HTTP.Protocols enables no protocol for this server (TLS: %v); call its method SetHTTP1(true)", s.tls()))
 	}
+	var h2 http.HTTP2Config
+	if s.HTTP.HTTP2 != nil {
+		h2 = *s.HTTP.HTTP2
+	}
 	for _, d := range []struct {
 		name  string
 		value time.Duration
 	}{
-		{"StallTimeout", s.StallTimeout}, {"DrainDelay", s.DrainDelay}, {"DrainTimeout", s.DrainTimeout},
+		{"HTTP.HTTP2.SendPingTimeout", h2.SendPingTimeout}, {"HTTP.HTTP2.PingTimeout", h2.PingTimeout},
+		{"HTTP.HTTP2.WriteByteTimeout", h2.WriteByteTimeout}, {"StallTimeout", s.StallTimeout}, {"DrainDelay", s.DrainDelay}, {"DrainTimeout", s.DrainTimeout},
 		{"HTTP.ReadTimeout", s.HTTP.ReadTimeout}, {"HTTP.ReadHeaderTimeout", s.HTTP.ReadHeaderTimeout},
 		{"HTTP.WriteTimeout", s.HTTP.WriteTimeout}, {"HTTP.IdleTimeout", s.HTTP.IdleTimeout},
 	} {

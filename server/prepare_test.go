@@ -74,7 +74,9 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"address of another machine", func(s *server.Server) { s.HTTP.Addr = "192.0.2.1:0" }, []string{"no interface of this machine"}},
 		{"bad address", func(s *server.Server) { s.HTTP.Addr = "nonsense" }, []string{"cannot listen on \"nonsense\"", "missing port"}},
 		{"port alone", func(s *server.Server) { s.HTTP.Addr = "8080" }, []string{`did you mean ":8080"?`}},
-		{"durations without a unit", func(s *server.Server) { s.StallTimeout, s.HTTP.ReadTimeout = 30, 5 }, []string{"StallTimeout is 30ns; did you mean 30*time.Second?", "HTTP.ReadTimeout is 5ns; did you mean 5*time.Second?"}},
+		{"durations without a unit", func(s *server.Server) {
+			s.StallTimeout, s.HTTP.ReadTimeout, s.HTTP.HTTP2 = 30, 5, &http.HTTP2Config{PingTimeout: 15}
+		}, []string{"HTTP2.PingTimeout is 15ns", "StallTimeout is 30ns; did you mean 30*time.Second?", "HTTP.ReadTimeout is 5ns; did you mean 5*time.Second?"}},
 		{"no New", func(s *server.Server) { *s = server.Server{HTTP: s.HTTP} }, []string{"wasn't created with New"}},
 		{"no handler", func(s *server.Server) { s.HTTP.Handler = nil }, []string{"HTTP.Handler is nil", "http.DefaultServeMux"}},
 		{"zero value", func(s *server.Server) { s.HTTP = nil }, []string{"HTTP is nil; create the Server with New"}},
