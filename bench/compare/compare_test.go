@@ -44,11 +44,11 @@ func TestComparison(t *testing.T) {
 // checks the names of tests in the table, and its links to recipes.
 func TestFeatures(t *testing.T) {
 	for _, f := range features {
-		if f.test+f.recipe+f.reason == "" || len(f.words) == 0 {
+		if f.at["test"]+f.at["recipe"]+f.at["reason"] == "" || f.at["words"] == "" {
 			t.Errorf("%s is incomplete", f.text)
 		}
-		for name := range f.others {
-			if !slices.ContainsFunc(peers, func(p router) bool { return p.name == name }) {
+		for name := range f.at {
+			if !slices.ContainsFunc(peers, func(p router) bool { return p.name == name }) && !slices.Contains([]string{"test", "recipe", "reason", "words"}, name) {
 				t.Errorf("%s: there is no column %s", f.text, name)
 			}
 		}

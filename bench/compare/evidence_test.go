@@ -30,11 +30,11 @@ func TestEvidence(t *testing.T) {
 				return documented[pkg]
 			}
 			for _, f := range features {
-				at := f.others[p.name]
+				at := f.at[p.name]
 				if at == "" {
 					for _, pkg := range []string{"", "middleware"} {
 						for _, name := range identifiers(pkg) {
-							if regexp.MustCompile(f.words).MatchString(name) {
+							if regexp.MustCompile(f.at["words"]).MatchString(name) {
 								t.Errorf("%s: is it really missing? There is %s", f.text, name)
 							}
 						}
