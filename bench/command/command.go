@@ -10,9 +10,6 @@ import (
 	"os/signal"
 	"regexp"
 	"syscall"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 )
 
 // Regexp defines a flag for a regular expression that matches everything if the
@@ -57,20 +54,4 @@ func Main(run func(ctx context.Context) (missed bool, err error), arguments ...s
 	case missed:
 		os.Exit(1)
 	}
-}
-
-// Progress shows a progress bar with the description of the work, the time done
-// so far, and the estimated total time. end removes it.
-func Progress() (report func(doing string, done, all time.Duration), end func()) {
-	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionFullWidth(),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true), progressbar.OptionThrottle(200*time.Millisecond),
-		progressbar.OptionSetDescription("getting ready"), progressbar.OptionClearOnFinish())
-	return func(doing string, done, all time.Duration) {
-			bar.ChangeMax64(all.Milliseconds() + 1) // the bar must not finish early
-			bar.Describe(fmt.Sprintf("%-34.34s", doing))
-			bar.Set64(done.Milliseconds())
-		}, func() {
-			bar.Finish()
-			fmt.Fprintln(os.Stderr)
-		}
 }

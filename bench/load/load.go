@@ -43,10 +43,10 @@ type Result struct {
 // program that calls Serve, and loads them in interleaved rounds. Each round
 // begins with another server. A round in which the host of a virtual machine
 // took more than 5 % of the processors' time for others is repeated, at most
-// twice. Run calls step with the completed fraction. If a
+// twice. If a
 // server doesn't start or sends a wrong response, its result has a Cannot. Run
 // returns only errors of the context, and if a tool isn't installed.
-func Run(ctx context.Context, servers []string, c Case, p Plan, step func(part float64)) ([]Result, error) {
+func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error) {
 	if tool := c.tool(); tool != "" {
 		if _, err := exec.LookPath(tool); err != nil {
 			return nil, fmt.Errorf("load: install %s: %w", tool, err)
@@ -82,7 +82,6 @@ func Run(ctx context.Context, servers []string, c Case, p Plan, step func(part f
 				continue
 			}
 			results[i].Rounds = append(results[i].Rounds, r)
-			step((float64(round) + float64(k+1)/float64(len(servers))) / float64(p.Rounds))
 		}
 	}
 	return results, nil

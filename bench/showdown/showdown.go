@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"regexp"
@@ -29,9 +30,7 @@ type Options struct {
 	Contenders []string // measure only these; nil for all
 	Plan       *Plan    // instead of the usual one
 
-	// Progress is called after each step with a description of the work, the time
-	// done so far, and the estimated total time.
-	Progress func(doing string, done, all time.Duration)
+	Log io.Writer // gets a line for each unit
 }
 
 // Help serves requests if this process was started to be a server under load.
@@ -86,18 +85,13 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		}
 	}
 	us = slices.DeleteFunc(us, func(u unit) bool { return slices.Contains(r.Done, u.key) })
-	var done, all time.Duration
-	for _, u := range us {
-		all += u.cost
-	}
-	for _, u := range us {
+	for i, u := range us {
+		fmt.Fprintf(o.Log, "%d of %d: %s\n", i+1, len(us), u.key)
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
-		step := func(part float64) { o.Progress(u.key, done+time.Duration(part*float64(u.cost)), all) }
-		step(0)
 		w := watch()
-		if err := u.run(ctx, r, step); err != nil {
+		if err := u.run(ctx, r); err != nil {
 			if ctx.Err() != nil {
 				return r, ctx.Err()
 			}
@@ -113,8 +107,6 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 				return r, err
 			}
 		}
-		done += u.cost
-		o.Progress(u.key, done, all)
 	}
 	return r, nil
 }

@@ -3,6 +3,7 @@ package showdown
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -74,16 +75,16 @@ func TestStart(t *testing.T) {
 		File: filepath.Join(t.TempDir(), "run.json"), Contenders: []string{"http.ServeMux", "gin", "bone", "gorilla/mux", "no router"},
 		Only: regexp.MustCompile("^(serving|heap)/(?i)static|(scaling|registration)/Scale10$|^parallel"), Plan: &Plan{Rounds: 3, Round: time.Millisecond, Few: 2},
 	}
-	o.Progress = func(doing string, done, all time.Duration) {
-		if strings.HasPrefix(doing, "parallel/") {
+	o.Log = writerFunc(func(line string) {
+		if strings.Contains(line, " parallel/") {
 			cancel()
 		}
-	}
+	})
 	r, err := Start(ctx, o)
 	if !errors.Is(err, context.Canceled) || !slices.Equal(r.Done, []string{"serving/Static"}) || !r.Finished.IsZero() {
 		t.Fatalf("stopped in the second unit: %v, %+v", err, r)
 	}
-	o.Resume, o.Progress = true, func(doing string, done, all time.Duration) {}
+	o.Resume, o.Log = true, io.Discard
 	if r, err = Start(t.Context(), o); err != nil || len(r.Done) != 5 || len(r.Cells) != 5+4*4 {
 		t.Fatalf("resumed: %v, done %q with %d cells", err, r.Done, len(r.Cells))
 	}
@@ -103,6 +104,10 @@ func TestStart(t *testing.T) {
 		t.Errorf("no unit: %v", err)
 	}
 }
+
+type writerFunc func(string)
+
+func (f writerFunc) Write(b []byte) (int, error) { f(string(b)); return len(b), nil }
 
 func TestPassesOfLoadAddUp(t *testing.T) {
 	r := new(Run)

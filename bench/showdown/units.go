@@ -50,16 +50,15 @@ func Usual(quick bool) Plan {
 
 // unit is a part of the run. run appends to the Run only if it returns nil.
 type unit struct {
-	key  string        // "serving/GitHub"
-	cost time.Duration // estimated, for the time left
-	run  func(ctx context.Context, r *Run, step func(part float64)) error
+	key string // "serving/GitHub"
+	run func(ctx context.Context, r *Run) error
 }
 
 // units returns the units of a run, which build programs in dir.
 func units(contenders []contender.Contender, p Plan, dir string) (us []unit) {
 	routers := slices.DeleteFunc(slices.Clone(contenders), func(c contender.Contender) bool { return c.In(contender.Floor) })
 	go1 := func(section Section, title, benchmark string, contenders []contender.Contender, s *bench.Scenario, rounds int) {
-		us = append(us, goUnit{section, title, benchmark, contenders, s, rounds, p.Round, dir}.unit())
+		us = append(us, unit{string(section) + "/" + title, goUnit{section, title, benchmark, contenders, s, rounds, p.Round, dir}.run})
 	}
 	for _, s := range bench.Scenarios() {
 		go1(Serving, s.Name, "Showdown/CONTENDER/"+s.Name, contenders, &s, p.Rounds)
@@ -116,12 +115,7 @@ type goUnit struct {
 	dir        string // of the programs
 }
 
-func (u goUnit) unit() unit {
-	cost := time.Duration(u.rounds) * (time.Second + time.Duration(len(u.contenders))*2*u.round)
-	return unit{string(u.section) + "/" + u.title, cost, u.run}
-}
-
-func (u goUnit) run(ctx context.Context, r *Run, step func(float64)) error {
+func (u goUnit) run(ctx context.Context, r *Run) error {
 	var cells []Cell
 	var normal []string
 	at := map[string]int{} // indices of cells by the name of the benchmark
@@ -145,7 +139,7 @@ func (u goUnit) run(ctx context.Context, r *Run, step func(float64)) error {
 		cells = append(cells, cell)
 	}
 	exprs[""] = u.expression(strings.Join(normal, "|"))
-	for round := range u.rounds {
+	for range u.rounds {
 		for tag, expr := range exprs {
 			results, err := runBenchmarks(ctx, u.dir, tag, expr, u.round)
 			if err != nil {
@@ -169,7 +163,6 @@ func (u goUnit) run(ctx context.Context, r *Run, step func(float64)) error {
 				}
 			}
 		}
-		step(float64(round+1) / float64(u.rounds))
 	}
 	for i := range cells {
 		if cells[i].Cannot == "" && len(cells[i].Samples) == 0 {
@@ -234,8 +227,8 @@ func runBenchmarks(ctx context.Context, dir, tag, expr string, round time.Durati
 func loadUnit(section Section, servers []string, c load.Case, pass int, p Plan) unit {
 	plan := p.Load
 	plan.Rounds = p.Load.Rounds*(pass+1)/p.LoadPasses - p.Load.Rounds*pass/p.LoadPasses
-	run := func(ctx context.Context, r *Run, step func(float64)) error {
-		results, err := load.Run(ctx, servers, c, plan, step)
+	run := func(ctx context.Context, r *Run) error {
+		results, err := load.Run(ctx, servers, c, plan)
 		if err != nil {
 			return err
 		}
@@ -247,8 +240,7 @@ func loadUnit(section Section, servers []string, c load.Case, pass int, p Plan) 
 		}
 		return nil
 	}
-	cost := time.Duration(len(servers)) * time.Duration(plan.Rounds) * (plan.Round + 50*time.Millisecond)
-	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass+1), cost: cost, run: run}
+	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass+1), run: run}
 }
 
 // AddLoad adds the rounds of a server to its cell. If there is no cell, it adds

@@ -82,10 +82,8 @@ func main() {
 		if len(plan.ServerCases) == 0 {
 			return false, errors.New("engine: no case matches -run")
 		}
-		progress, end := command.Progress()
-		o.Plan, o.Progress = &plan, progress
+		o.Plan, o.Log = &plan, os.Stderr
 		r, err := showdown.Start(ctx, o)
-		end()
 		if err != nil {
 			return false, err
 		}

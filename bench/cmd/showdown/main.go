@@ -47,10 +47,8 @@ func main() {
 				ctx, cancel = context.WithTimeout(ctx, *limit)
 				defer cancel()
 			}
-			progress, end := command.Progress()
-			o.Progress = progress
+			o.Log = os.Stderr
 			r, err = showdown.Start(ctx, o)
-			end()
 		}
 		stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		if err != nil && (!stopped || r == nil) {
