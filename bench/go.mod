@@ -8,7 +8,6 @@ require (
 	github.com/beego/beego/v2 v2.3.8
 	github.com/bmizerany/pat v0.0.0-20210406213842-e4b6760bdd6f
 	github.com/cloudwego/hertz v0.10.3
-	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/dimfeld/httptreemux/v5 v5.5.0
 	github.com/emicklei/go-restful/v3 v3.14.0
 	github.com/fox-toolkit/fox v0.31.0
@@ -25,7 +24,6 @@ require (
 	github.com/kataras/muxie v1.1.2
 	github.com/labstack/echo/v5 v5.4.4
 	github.com/lesismal/nbio v1.6.8
-	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/seed-1954dcaa/muxmaster v0.2.0
 	github.com/uptrace/bunrouter v1.0.23
 	github.com/valyala/fasthttp v1.77.0
@@ -68,7 +66,6 @@ require (
 	github.com/lesismal/llib v1.2.2 // indirect
 	github.com/mattn/go-colorable v0.1.15 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
-	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/mitchellh/mapstructure v1.5.0 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.2 // indirect
@@ -83,7 +80,7 @@ require (
 	github.com/prometheus/procfs v0.15.1 // indirect
 	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/quic-go/quic-go v0.59.0 // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/rogpeppe/go-internal v1.14.1 // indirect
 	github.com/shiena/ansicolor v0.0.0-20200904210342-c7312218db18 // indirect
 	github.com/stretchr/testify v1.12.1 // indirect
 	github.com/tidwall/gjson v1.14.4 // indirect
@@ -99,7 +96,6 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	gopkg.in/ini.v1 v1.46.0 // indirect

@@ -9,12 +9,14 @@ import (
 
 	"github.com/fox-toolkit/fox"
 	"github.com/gin-gonic/gin"
+	"github.com/go-chi/chi/v5"
 	"github.com/gofiber/fiber/v3"
 	"github.com/gofiber/fiber/v3/middleware/adaptor"
 	"github.com/gorilla/mux"
+	"github.com/julienschmidt/httprouter"
 	"github.com/labstack/echo/v5"
 	"github.com/seed-1954dcaa/muxmaster"
-	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/uptrace/bunrouter"
 )
 
 // A route has a path with parameters in braces, such as "/a/{id}", and optionally
@@ -53,35 +55,6 @@ func noHosts(routes []route) {
 	}
 }
 
-// likeContender returns a function that loads a contender of the benchmarks,
-// which has no hosts.
-func likeContender(name string) func([]route) http.Handler {
-	return func(routes []route) http.Handler {
-		noHosts(routes)
-		c, err := contender.Named(name)
-		if err != nil {
-			panic(err)
-		}
-		m := c.New(0)
-		if engine, ok := m.Handler.(*gin.Engine); ok {
-			engine.HandleMethodNotAllowed = false // the default
-		}
-		answered := ""
-		for _, r := range routes {
-			path := r.path
-			if c.Param != "{%s}" {
-				path = colons(path)
-			}
-			m.Add(r.method, path, &contender.Handler{Work: contender.Report, Hit: func(value func(string) string) { answered = r.path + " " + value("id") }})
-		}
-		return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-			answered = ""
-			m.ServeHTTP(w, q)
-			io.WriteString(w, answered)
-		})
-	}
-}
-
 // withPatterns adds the routes to a router with patterns like http.ServeMux's.
 func withPatterns(m interface {
 	http.Handler
@@ -104,11 +77,26 @@ var routers = []router{
 	},
 	{
 		name: "chi", module: "github.com/go-chi/chi/v5", handler: "`http.Handler`", values: "`r.PathValue`, `chi.URLParam`", expression: "{id:[0-9]+}",
-		load: likeContender("chi"),
+		load: func(routes []route) http.Handler {
+			noHosts(routes)
+			m := chi.NewRouter()
+			for _, r := range routes {
+				m.MethodFunc(r.method, r.path, func(w http.ResponseWriter, q *http.Request) { answer(w, r, chi.URLParam(q, "id")) })
+			}
+			return m
+		},
 	},
 	{
 		name: "gin", module: "github.com/gin-gonic/gin", handler: "`func(*gin.Context)`", values: "not at all",
-		load: likeContender("gin"),
+		load: func(routes []route) http.Handler {
+			noHosts(routes)
+			gin.SetMode(gin.ReleaseMode)
+			m := gin.New()
+			for _, r := range routes {
+				m.Handle(r.method, colons(r.path), func(c *gin.Context) { answer(c.Writer, r, c.Param("id")) })
+			}
+			return m
+		},
 	},
 	{
 		name: "echo", module: "github.com/labstack/echo/v5", handler: "`func(*echo.Context) error`", values: "`r.PathValue`, through `echo.WrapHandler`",
@@ -155,11 +143,25 @@ var routers = []router{
 	},
 	{
 		name: "httprouter", module: "github.com/julienschmidt/httprouter", handler: "`func(w, r, httprouter.Params)`", values: "`ParamsFromContext`",
-		load: likeContender("httprouter"),
+		load: func(routes []route) http.Handler {
+			noHosts(routes)
+			m := httprouter.New()
+			for _, r := range routes {
+				m.Handle(r.method, colons(r.path), func(w http.ResponseWriter, _ *http.Request, ps httprouter.Params) { answer(w, r, ps.ByName("id")) })
+			}
+			return m
+		},
 	},
 	{
 		name: "bunrouter", module: "github.com/uptrace/bunrouter", handler: "`func(w, bunrouter.Request) error`", values: "`ParamsFromContext`",
-		load: likeContender("bunrouter"),
+		load: func(routes []route) http.Handler {
+			noHosts(routes)
+			m := bunrouter.New()
+			for _, r := range routes {
+				m.Handle(r.method, colons(r.path), func(w http.ResponseWriter, q bunrouter.Request) error { answer(w, r, q.Param("id")); return nil })
+			}
+			return m
+		},
 	},
 	{
 		name: "fox", module: "github.com/fox-toolkit/fox", handler: "`func(*fox.Context)`", values: "`ParamsFromContext`", expression: "{id:[0-9]+}",

@@ -7,8 +7,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-
-	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 )
 
 // A row is one row of the table.
@@ -110,13 +108,13 @@ func table(goMod string) string {
 		}
 		head = append(head, name)
 	}
-	b.WriteString(figure.Head(len(head), head...))
+	b.WriteString(tableRow(head...) + "|" + strings.Repeat("---|", len(head)) + "\n")
 	for _, q := range rows {
 		cells := []string{q.text}
 		for _, r := range routers {
 			cells = append(cells, q.ask(r))
 		}
-		b.WriteString(figure.Row(cells...))
+		b.WriteString(tableRow(cells...))
 	}
 	return b.String()
 }
@@ -125,3 +123,5 @@ func read(name string) (string, error) {
 	text, err := os.ReadFile(name)
 	return string(text), err
 }
+
+func tableRow(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }

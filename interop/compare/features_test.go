@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
-
-	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 )
 
 //go:embed features.txt
@@ -43,7 +41,7 @@ func featureTable() string {
 	for _, p := range peers {
 		head = append(head, p.name)
 	}
-	b.WriteString(figure.Head(len(head), head...))
+	b.WriteString(tableRow(head...) + "|" + strings.Repeat("---|", len(head)) + "\n")
 	for _, f := range features {
 		ours := "no: " + f.at["reason"]
 		switch {
@@ -63,7 +61,7 @@ func featureTable() string {
 				cells = append(cells, "yes")
 			}
 		}
-		b.WriteString(figure.Row(cells...))
+		b.WriteString(tableRow(cells...))
 	}
 	return b.String()
 }
