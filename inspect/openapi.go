@@ -244,23 +244,25 @@ func (d *Document) schema(v any) any {
 	if d.Schema != nil {
 		return d.Schema(v)
 	}
-	t := reflect.TypeOf(v)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t.Kind() == reflect.Struct && !isSchema(v) && !d.partial {
-		d.fault = cmp.Or(d.fault, fmt.Errorf("a value of the type %v isn't a JSON Schema; set Document.Schema to a function that makes schemas from Go types", t))
+	if !isSchema(v) && !d.partial {
+		d.fault = cmp.Or(d.fault, fmt.Errorf("a value of the type %v isn't a JSON Schema; set Document.Schema to a function that makes schemas from Go types", reflect.TypeOf(v)))
 	}
 	return v
 }
 
-// isSchema reports whether a struct encodes to what looks like a JSON Schema, as
-// those of packages for schemas do.
+// isSchema reports whether a value encodes to what looks like a JSON Schema, as
+// maps and the types of packages for schemas do.
 func isSchema(v any) bool {
 	text, err := json.Marshal(v)
-	var members map[string]json.RawMessage
-	if err != nil || json.Unmarshal(text, &members) != nil || len(members) == 0 {
+	if err != nil {
 		return true // see check
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		return string(text) == "true" || string(text) == "false"
+	}
+	if _, encodes := v.(json.Marshaler); len(members) == 0 {
+		return encodes || reflect.TypeOf(v).Kind() == reflect.Map
 	}
 	for _, name := range []string{"$schema", "$ref", "properties", "enum", "const", "allOf", "anyOf", "oneOf"} {
 		if _, ok := members[name]; ok {

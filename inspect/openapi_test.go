@@ -153,6 +153,10 @@ func TestOpenAPIErrors(t *testing.T) {
 		{inspect.Operation{Request: &inspect.Content{Schema: json.RawMessage(`{`)}}, inspect.Document{}, `unexpected end of JSON`},
 		{inspect.Operation{Request: &inspect.Content{Schema: inspect.Ref("No")}}, inspect.Document{Schemas: map[string]any{"No": nil}}, `no schema "No"`},
 		{inspect.Operation{Request: &inspect.Content{Schema: struct{ A, Title int }{}}}, inspect.Document{}, `set Document.Schema`},
+		{inspect.Operation{Request: &inspect.Content{Schema: struct{}{}}}, inspect.Document{}, `set Document.Schema`},
+		{inspect.Operation{Request: &inspect.Content{Schema: []struct{ A int }{{}}}}, inspect.Document{}, `set Document.Schema`},
+		{inspect.Operation{Request: &inspect.Content{Schema: map[string]struct{ A int }{"B": {}}}}, inspect.Document{}, `set Document.Schema`},
+		{inspect.Operation{Request: &inspect.Content{Schema: map[string]int{}}}, inspect.Document{}, ""},
 		{inspect.Operation{Request: &inspect.Content{Schema: &struct{ A int }{}}}, inspect.Document{Schema: func(any) any { return true }}, ""},
 		{inspect.Operation{Request: &inspect.Content{Schema: struct {
 			Type string `json:"type"`
