@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
@@ -53,27 +55,42 @@ func (l Loaded) Task() measure.Task {
 	return measure.Task{Run: func(times int) { run(times, requests) }, Ops: len(requests)}
 }
 
-// Spread returns a task that serves requests on several goroutines at once.
+// Spread returns a task that serves requests on several goroutines at once. Its
+// time per operation is the wall-clock time divided by the operations of all.
 func (l Loaded) Spread(goroutines int) measure.Task {
-	if goroutines == 1 {
-		return l.Task()
-	}
 	var tasks []measure.Task
 	for range goroutines {
 		tasks = append(tasks, l.Task())
 	}
-	return measure.Spread(tasks)
+	return measure.Task{Ops: goroutines * tasks[0].Ops, Run: func(times int) {
+		var wg sync.WaitGroup
+		for _, t := range tasks {
+			wg.Go(func() { t.Run(times) })
+		}
+		wg.Wait()
+	}}
 }
 
 // Fresh returns a task that serves every request of the scenario once, each
 // with a new *http.Request, like a server. The time doesn't include the
-// creation of the requests.
+// creation of the requests, in batches.
 func (l Loaded) Fresh() measure.Task {
 	w := measure.NewWriter()
-	const batch = 64
-	return measure.Batches(len(l.requests), batch,
-		func(i int) *http.Request { return measure.NewRequest(l.requests[i].Method, l.requests[i].Path) },
-		func(r *http.Request) { l.handler.ServeHTTP(w, r) })
+	batch := make([]*http.Request, 0, 64)
+	timed := func(times int) (took time.Duration) {
+		for i, n := 0, len(l.requests); i < times*n; {
+			for batch = batch[:0]; len(batch) < cap(batch) && i < times*n; i++ {
+				batch = append(batch, measure.NewRequest(l.requests[i%n].Method, l.requests[i%n].Path))
+			}
+			start := time.Now()
+			for _, r := range batch {
+				l.handler.ServeHTTP(w, r)
+			}
+			took += time.Since(start)
+		}
+		return took
+	}
+	return measure.Task{Ops: len(l.requests), Run: func(times int) { timed(times) }, Timed: timed}
 }
 
 // runner serves all requests with one *http.Request, whose method and path it
@@ -104,4 +121,78 @@ func LoadAndServe(c contender.Contender, rs []routes.Route) any {
 	h := c.Load(contender.Spec{Routes: rs})
 	runner(h, false)(1, []Request{first})
 	return h
+}
+
+const (
+	wholeProof = 1000
+	proofTime  = 2 * time.Second
+)
+
+// Prove checks that the contender routes the scenario correctly. It registers
+// the scenario's routes with handlers that report the route and values, and
+// returns an error for the first request with a wrong route, value or status.
+// It repeats each matched request with different values. If there are more than
+// wholeProof requests, it checks as many as proofTime allows. It uses
+// contender.Seen and must not run concurrently.
+func Prove(c contender.Contender, s Scenario) error {
+	if c.In(contender.Floor) {
+		if s.Status != http.StatusOK {
+			return fmt.Errorf("there is no router that could reject a request")
+		}
+		return nil
+	}
+	return prove(c.Load, s)
+}
+
+func prove(load func(contender.Spec) http.Handler, s Scenario) (err error) {
+	defer Recover(&err)
+	spec := s.Spec
+	spec.Work = contender.Report
+	h := load(spec)
+	serve := func(r Request) int {
+		w := measure.NewWriter()
+		h.ServeHTTP(w, measure.NewRequest(r.Method, r.Path))
+		return w.Status
+	}
+	began := time.Now()
+	for i, r := range s.Requests {
+		if i > 20 && len(s.Requests) > wholeProof && time.Since(began) > proofTime {
+			return nil
+		}
+		if err := proveOne(serve, r, s.Status); err != nil {
+			return err
+		}
+		if r.Route < 0 || len(r.Values) == 0 {
+			continue
+		}
+		other := r
+		other.Values = nil
+		for i := range r.Values {
+			other.Values = append(other.Values, fmt.Sprintf("v%d", i))
+		}
+		route := spec.Routes[r.Route]
+		if route.CatchAll() {
+			other.Values[len(other.Values)-1] += "/rest.txt"
+		}
+		other.Path = route.Path(other.Values...)
+		if err := proveOne(serve, other, s.Status); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func proveOne(serve func(Request) int, r Request, status int) error {
+	contender.Seen.Route, contender.Seen.Values = -1, nil
+	got := serve(r)
+	seen := contender.Seen
+	switch {
+	case got != status:
+		return fmt.Errorf("%s %s: status %d, want %d", r.Method, r.Path, got, status)
+	case seen.Route != r.Route:
+		return fmt.Errorf("%s %s: reached route %d, want %d", r.Method, r.Path, seen.Route, r.Route)
+	case !slices.Equal(seen.Values, r.Values):
+		return fmt.Errorf("%s %s: values %q, want %q", r.Method, r.Path, seen.Values, r.Values)
+	}
+	return nil
 }

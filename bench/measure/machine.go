@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
 // Machine describes the machine of a measurement.
@@ -20,12 +21,9 @@ type Machine struct {
 // ThisMachine describes this machine, as far as known.
 func ThisMachine() Machine {
 	m := Machine{CPU: "unknown processor", Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
-	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				m.CPU = strings.TrimSpace(value)
-				break
-			}
+	if proc, err := procfs.NewDefaultFS(); err == nil {
+		if cpus, err := proc.CPUInfo(); err == nil && len(cpus) > 0 {
+			m.CPU = cpus[0].ModelName
 		}
 	}
 	if data, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
@@ -42,25 +40,14 @@ func (m Machine) String() string {
 // started, in all, and the part of it that the host of this virtual machine has
 // taken for others. Both are 0 if they are unknown.
 func MachineTime() (busy, stolen time.Duration) {
-	data, _ := os.ReadFile("/proc/stat")
-	return machineTime(string(data))
-}
-
-// machineTime is MachineTime with the text of /proc/stat, as in proc(5).
-func machineTime(stat string) (busy, stolen time.Duration) {
-	const idle, iowait, steal = 4, 5, 8 // fields of the first line
-	line, _, _ := strings.Cut(stat, "\n")
-	fields := strings.Fields(line)
-	for i := 1; i <= steal && steal < len(fields); i++ {
-		n, _ := strconv.ParseInt(fields[i], 10, 64)
-		const perSecond = 100 // USER_HZ
-		took := time.Duration(n) * time.Second / perSecond
-		if i != idle && i != iowait {
-			busy += took
-		}
-		if i == steal {
-			stolen = took
-		}
+	proc, err := procfs.NewDefaultFS()
+	if err != nil {
+		return 0, 0
 	}
-	return busy, stolen
+	stat, err := proc.Stat()
+	if err != nil {
+		return 0, 0
+	}
+	c := stat.CPUTotal
+	return time.Duration((c.User + c.Nice + c.System + c.IRQ + c.SoftIRQ + c.Steal) * 1e9), time.Duration(c.Steal * 1e9)
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 )
@@ -31,34 +30,6 @@ func (t Task) Time(times int) time.Duration {
 	start := time.Now()
 	t.Run(times)
 	return time.Since(start)
-}
-
-// Batches returns a task of ops operations, each with its own prepared value.
-// The time includes only the operations; the values are prepared in batches
-// before.
-func Batches[T any](ops, batch int, prepare func(i int) T, operate func(T)) Task {
-	values := make([]T, 0, batch)
-	timed := func(times int) (took time.Duration) {
-		flush := func() {
-			start := time.Now()
-			for _, v := range values {
-				operate(v)
-			}
-			took += time.Since(start)
-			values = values[:0]
-		}
-		for range times {
-			for i := range ops {
-				values = append(values, prepare(i))
-				if len(values) == batch {
-					flush()
-				}
-			}
-		}
-		flush()
-		return took
-	}
-	return Task{Ops: ops, Run: func(times int) { timed(times) }, Timed: timed}
 }
 
 // Median returns the median, or NaN if there are no samples.
@@ -141,23 +112,6 @@ func Benchmark(b *testing.B, task Task) {
 	b.ResetTimer()
 	took := task.Time(passes)
 	b.ReportMetric(float64(took.Nanoseconds())/float64(passes*task.Ops), "ns/op")
-}
-
-// Spread combines tasks to one that runs them concurrently in separate
-// goroutines. Its time per operation is the wall-clock time divided by the
-// operations of all tasks.
-func Spread(tasks []Task) Task {
-	spread := Task{Run: func(times int) {
-		var wg sync.WaitGroup
-		for _, t := range tasks {
-			wg.Go(func() { t.Run(times) })
-		}
-		wg.Wait()
-	}}
-	for _, t := range tasks {
-		spread.Ops += t.Ops
-	}
-	return spread
 }
 
 // NewRequest returns a request like one from net/http's server.

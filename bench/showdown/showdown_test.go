@@ -41,17 +41,9 @@ func TestResume(t *testing.T) {
 	if got, err := Resume(file, fresh); err != nil || !reflect.DeepEqual(got, sampleRun()) {
 		t.Errorf("with a file: %+v, %v; want what it holds", got, err)
 	}
-	for _, change := range []func(*Run){
-		func(r *Run) { r.Command += " -quick" },
-		func(r *Run) { r.Machine.Go = "go1.99" },
-		func(r *Run) { r.Machine.CPU = "6502" },
-		func(r *Run) { r.Contenders = []Entry{{Name: "a", Version: "v2.0.0"}} },
-	} {
-		other := sampleRun()
-		change(other)
-		if _, err := Resume(file, other); err == nil || !strings.Contains(err.Error(), "can't be resumed") {
-			t.Errorf("%+v: error %v", other, err)
-		}
+	fresh.Contenders[0].Version = "v2.0.0"
+	if _, err := Resume(file, fresh); err == nil || !strings.Contains(err.Error(), "can't be resumed") {
+		t.Errorf("another version of a router: error %v", err)
 	}
 }
 
