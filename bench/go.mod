@@ -24,6 +24,7 @@ require (
 	github.com/kataras/muxie v1.1.2
 	github.com/labstack/echo/v5 v5.4.4
 	github.com/lesismal/nbio v1.6.8
+	github.com/prometheus/procfs v0.15.1
 	github.com/seed-1954dcaa/muxmaster v0.2.0
 	github.com/uptrace/bunrouter v1.0.23
 	github.com/valyala/fasthttp v1.77.0
@@ -77,7 +78,6 @@ require (
 	github.com/prometheus/client_golang v1.19.1 // indirect
 	github.com/prometheus/client_model v0.6.1 // indirect
 	github.com/prometheus/common v0.55.0 // indirect
-	github.com/prometheus/procfs v0.15.1 // indirect
 	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/quic-go/quic-go v0.59.0 // indirect
 	github.com/rogpeppe/go-internal v1.14.1 // indirect

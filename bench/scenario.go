@@ -39,17 +39,19 @@ type Request struct {
 // Scenarios returns the scenarios of the showdown, except those for scaling.
 func Scenarios() []Scenario {
 	const get = http.MethodGet
-	twenty := routes.Load("twenty").Routes
-	github := routes.Load("github").Routes
-	one := routes.Load("param1").Routes
+	twenty := routes.Load("twenty")
+	github := routes.Load("github")
+	one := routes.Load("param1")
+	behind := matched("Middleware5", "1 parameter behind 5 middleware", contender.Return, one, "/user/:name", "gordon")
+	behind.Spec.Middleware = 5
 	return []Scenario{
 		everyRoute("Static", "Static site, 157 routes", routes.Load("static")),
 		everyRoute("GitHub", "GitHub API, 203 routes", routes.Load("github")),
 		everyRoute("GPlus", "Google+ API, 13 routes", routes.Load("gplus")),
 		everyRoute("Parse", "Parse API, 26 routes", routes.Load("parse")),
 		matched("Param1", "1 parameter", contender.Return, one, "/user/:name", "gordon"),
-		matched("Param5", "5 parameters", contender.Return, routes.Load("param5").Routes, "/:a/:b/:c/:d/:e", "test", "test", "test", "test", "test"),
-		matched("Param20", "20 parameters", contender.Return, routes.Load("param20").Routes,
+		matched("Param5", "5 parameters", contender.Return, routes.Load("param5"), "/:a/:b/:c/:d/:e", "test", "test", "test", "test", "test"),
+		matched("Param20", "20 parameters", contender.Return, routes.Load("param20"),
 			"/:a/:b/:c/:d/:e/:f/:g/:h/:i/:j/:k/:l/:m/:n/:o/:p/:q/:r/:s/:t", strings.Split("abcdefghijklmnopqrst", "")...),
 		matched("ParamRead", "1 parameter, read", contender.Read, one, "/user/:name", "gordon"),
 		matched("ParamWrite", "1 parameter, read and written", contender.Write, one, "/user/:name", "gordon"),
@@ -62,7 +64,7 @@ func Scenarios() []Scenario {
 			get, "/nothing/here", get, "/repos/octocat/hello-world/nothing"),
 		unmatched("MethodNotAllowed", "405 on the GitHub API", http.StatusMethodNotAllowed, github,
 			"DELETE", "/emojis", "DELETE", "/repos/octocat/hello-world/languages"),
-		withMiddleware(5, matched("Middleware5", "1 parameter behind 5 middleware", contender.Return, one, "/user/:name", "gordon")),
+		behind,
 	}
 }
 
@@ -93,7 +95,7 @@ func ScaleScenario(n int) Scenario {
 	set := routes.Scale(n)
 	s := Scenario{
 		Name: fmt.Sprint(scalePrefix, n), Title: fmt.Sprintf("%d routes, random lookups", n),
-		Spec: contender.Spec{Routes: set.Routes}, Status: http.StatusOK,
+		Spec: contender.Spec{Routes: set}, Status: http.StatusOK,
 	}
 	rng := rand.New(rand.NewPCG(2, uint64(n)))
 	// All paths are parts of one string, in the order of the requests, like the
@@ -101,7 +103,7 @@ func ScaleScenario(n int) Scenario {
 	var all strings.Builder
 	ends := []int{}
 	for _, id := range rng.Perm(n) {
-		route := set.Routes[id]
+		route := set[id]
 		var values []string
 		for range route.Names() {
 			values = append(values, fmt.Sprint(rng.IntN(1_000_000)))
@@ -121,9 +123,9 @@ func ScaleScenario(n int) Scenario {
 }
 
 // everyRoute requests each route of the set once.
-func everyRoute(name, title string, set routes.Set) Scenario {
-	s := Scenario{Name: name, Title: title, Spec: contender.Spec{Routes: set.Routes}, Status: http.StatusOK}
-	for id, r := range set.Routes {
+func everyRoute(name, title string, set []routes.Route) Scenario {
+	s := Scenario{Name: name, Title: title, Spec: contender.Spec{Routes: set}, Status: http.StatusOK}
+	for id, r := range set {
 		s.Requests = append(s.Requests, Request{r.Method, r.NamedPath(), id, r.Names()})
 	}
 	return s
@@ -144,10 +146,5 @@ func unmatched(name, title string, status int, rs []routes.Route, methodsAndPath
 	for i := 0; i < len(methodsAndPaths); i += 2 {
 		s.Requests = append(s.Requests, Request{Method: methodsAndPaths[i], Path: methodsAndPaths[i+1], Route: -1})
 	}
-	return s
-}
-
-func withMiddleware(n int, s Scenario) Scenario {
-	s.Spec.Middleware = n
 	return s
 }

@@ -90,7 +90,7 @@ func BenchmarkRegister(b *testing.B) {
 	each(b, contender.All(), func(b *testing.B, c contender.Contender) {
 		for _, n := range Scales {
 			b.Run(fmt.Sprint("Scale", n), func(b *testing.B) {
-				rs := routes.Scale(n).Routes
+				rs := routes.Scale(n)
 				if err := rejects(c, rs); err != nil {
 					b.Skip(err)
 				}
@@ -117,7 +117,7 @@ func BenchmarkHeap(b *testing.B) {
 		for _, set := range []string{"static", "github", "gplus", "parse"} {
 			heap := 0.0
 			b.Run(set, func(b *testing.B) {
-				rs := routes.Load(set).Routes
+				rs := routes.Load(set)
 				if err := rejects(c, rs); err != nil {
 					b.Skip(err)
 				}
@@ -136,7 +136,7 @@ func BenchmarkHeap(b *testing.B) {
 func BenchmarkOurs(b *testing.B) {
 	other := map[string]string{http.MethodGet: http.MethodHead, http.MethodPost: http.MethodPost}
 	headAndPost := Scenario{Name: "HEADAndPOST", Status: http.StatusOK}
-	headAndPost.Spec.Routes = routes.Load("github").Routes
+	headAndPost.Spec.Routes = routes.Load("github")
 	for id, r := range headAndPost.Spec.Routes {
 		if method := other[r.Method]; method != "" {
 			headAndPost.Requests = append(headAndPost.Requests, Request{method, r.NamedPath(), id, r.Names()})

@@ -4,24 +4,17 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"io"
 	"strings"
-	texttemplate "text/template"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-var (
-	//go:embed page.html.tmpl
-	pageText string
-	//go:embed terminal.tmpl
-	terminalText string
+//go:embed page.html.tmpl
+var pageText string
 
-	pageTemplate     = template.Must(template.New("page").Parse(pageText))
-	terminalTemplate = texttemplate.Must(texttemplate.New("terminal").Parse(terminalText))
-)
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // page is the data for the templates: all results of a run.
 type page struct {
@@ -98,13 +91,9 @@ func HTML(r *showdown.Run) (string, error) {
 	return out.String(), err
 }
 
-// Terminal prints the report as text, and whether the run meets the targets.
-func Terminal(w io.Writer, r *showdown.Run) error {
-	if err := terminalTemplate.Execute(w, newPage(r)); err != nil {
-		return err
-	}
-	_, err := fmt.Fprint(w, "\n", Targets(r))
-	return err
+// Terminal returns the report as text, and which targets the run meets.
+func Terminal(r *showdown.Run) string {
+	return document("terminal", r, fields{"Page": newPage(r), "Targets": Targets(r)})
 }
 
 // cannot lists the scenarios that contenders don't support: all serving

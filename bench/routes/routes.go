@@ -19,21 +19,14 @@ type Route struct {
 	Method, Pattern string
 }
 
-// Set is a named list of routes.
-type Set struct {
-	Name   string
-	Routes []Route
-}
-
 // Load returns the embedded set with the given file name without extension,
 // such as "github". It panics if the file doesn't exist or is malformed,
 // because the files are part of the program.
-func Load(name string) Set {
+func Load(name string) (routes []Route) {
 	data, err := files.ReadFile(name + ".txt")
 	if err != nil {
 		panic("routes: no set " + name + ": " + err.Error())
 	}
-	set := Set{Name: name}
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -43,9 +36,9 @@ func Load(name string) Set {
 		if !ok || !strings.HasPrefix(pattern, "/") {
 			panic(fmt.Sprintf("routes: set %s: want `METHOD /pattern`, got %q", name, line))
 		}
-		set.Routes = append(set.Routes, Route{method, pattern})
+		routes = append(routes, Route{method, pattern})
 	}
-	return set
+	return routes
 }
 
 // segments returns the segments of the pattern; "/" has one empty segment.

@@ -21,7 +21,7 @@ func TestSetsHaveTheirPublishedSizes(t *testing.T) {
 	} {
 		set := Load(tt.name)
 		static, catchAlls := 0, 0
-		for _, r := range set.Routes {
+		for _, r := range set {
 			if len(r.Names()) == 0 {
 				static++
 			}
@@ -29,9 +29,9 @@ func TestSetsHaveTheirPublishedSizes(t *testing.T) {
 				catchAlls++
 			}
 		}
-		if len(set.Routes) != tt.routes || static != tt.static || catchAlls != tt.catchAlls {
+		if len(set) != tt.routes || static != tt.static || catchAlls != tt.catchAlls {
 			t.Errorf("%s: got %d routes, %d static, %d catch-alls; want %d, %d, %d",
-				tt.name, len(set.Routes), static, catchAlls, tt.routes, tt.static, tt.catchAlls)
+				tt.name, len(set), static, catchAlls, tt.routes, tt.static, tt.catchAlls)
 		}
 	}
 }
@@ -62,10 +62,10 @@ func TestRouteForms(t *testing.T) {
 
 func TestScaleIsDeterministicAndWithoutDuplicates(t *testing.T) {
 	seen := map[Route]bool{}
-	for _, r := range Scale(1003).Routes {
+	for _, r := range Scale(1003) {
 		seen[r] = true
 	}
-	if len(seen) != 1003 || !slices.Equal(Scale(1003).Routes, Scale(1003).Routes) {
+	if len(seen) != 1003 || !slices.Equal(Scale(1003), Scale(1003)) {
 		t.Errorf("%d different routes, want 1003, the same twice", len(seen))
 	}
 }

@@ -1,20 +1,16 @@
 package routes
 
-import (
-	"fmt"
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // Scale generates n routes of a large API: services with ten routes each,
 // grouped by team. The result depends only on n. The first m routes differ from
 // those of Scale(m). No two routes match the same path, so routers without
 // precedence rules can register them.
-func Scale(n int) Set {
+func Scale(n int) (routes []Route) {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	set := Set{Name: fmt.Sprintf("scale %d", n)}
 	used := map[string]bool{}
 	team := ""
-	for i := 0; len(set.Routes) < n; i++ {
+	for i := 0; len(routes) < n; i++ {
 		if i%20 == 0 {
 			team = unusedName(rng, used)
 		}
@@ -31,12 +27,12 @@ func Scale(n int) Set {
 			{"GET", base + "/owners/:owner"},
 			{"GET", base + "/files/*path"},
 		} {
-			if len(set.Routes) < n {
-				set.Routes = append(set.Routes, r)
+			if len(routes) < n {
+				routes = append(routes, r)
 			}
 		}
 	}
-	return set
+	return routes
 }
 
 // unusedName returns a pronounceable word of 4 to 12 letters that isn't in

@@ -33,15 +33,18 @@ type Options struct {
 	Log io.Writer // gets a line for each unit
 }
 
-// Help serves requests if this process was started to be a server under load.
-// Such processes ignore Ctrl-C, which reaches them too, and end with their input.
-func Help() (asked bool, err error) {
-	server, asked := load.Asked()
-	if !asked {
-		return false, nil
+// Help serves requests and ends the process if it was started to be a server under
+// load. Such processes ignore Ctrl-C, which reaches them too, and end with their
+// input.
+func Help() {
+	if server, asked := load.Asked(); asked {
+		signal.Ignore(os.Interrupt)
+		if err := load.Serve(server); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
-	signal.Ignore(os.Interrupt)
-	return true, load.Serve(server)
 }
 
 // Start measures the units until all are done or the context ends, and returns

@@ -32,13 +32,7 @@ import (
 )
 
 func main() {
-	if asked, err := showdown.Help(); asked {
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "engine:", err)
-			os.Exit(1)
-		}
-		return
-	}
+	showdown.Help()
 	match := command.Regexp("run", "measure only the cases that match this `expression`")
 	which := command.Regexp("servers", "compare only net/http and the servers that match this `expression`")
 	rounds := flag.Int("rounds", 8, "interleaved rounds")
@@ -46,20 +40,20 @@ func main() {
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
 	resume := flag.Bool("resume", false, "carry on with the last run, with the same flags")
 	docs := flag.String("docs", "", "with -http2, update the documents in this `folder`, the README.md beside it and "+showdown.HTTP2File)
-	command.Main(func(ctx context.Context) (_ bool, err error) {
+	command.Main(func(ctx context.Context) (err error) {
 		switch {
 		case *write+*docs != "" && match.String() != "":
-			return false, errors.New("engine: -write and -docs need all cases: remove -run")
+			return errors.New("engine: -write and -docs need all cases: remove -run")
 		case *http2 && *write != "" || !*http2 && *docs != "":
-			return false, errors.New("engine: -http2 needs -docs instead of -write, and -docs needs -http2")
+			return errors.New("engine: -http2 needs -docs instead of -write, and -docs needs -http2")
 		case *docs != "" && which.String() != "":
-			return false, errors.New("engine: -docs needs all servers: remove -servers")
+			return errors.New("engine: -docs needs all servers: remove -servers")
 		case *rounds < 0:
-			return false, errors.New("engine: -rounds must be positive")
+			return errors.New("engine: -rounds must be positive")
 		}
 		if *write != "" { // find a wrong name before the measurement
 			if _, err := figure.Replaced(*write, [2]string{"engine"}); err != nil {
-				return false, err
+				return err
 			}
 		}
 		restrict(which)
@@ -80,12 +74,12 @@ func main() {
 		}
 		plan.ServerCases = slices.DeleteFunc(plan.ServerCases, func(c load.Case) bool { return !match.MatchString(c.String()) })
 		if len(plan.ServerCases) == 0 {
-			return false, errors.New("engine: no case matches -run")
+			return errors.New("engine: no case matches -run")
 		}
 		o.Plan, o.Log = &plan, os.Stderr
 		r, err := showdown.Start(ctx, o)
 		if err != nil {
-			return false, err
+			return err
 		}
 		r.Finished = time.Now()
 		text := report.Engine(r, plan.ServerCases)
@@ -101,7 +95,7 @@ func main() {
 				err = figure.ReplaceIn(*write, "engine", text)
 			}
 		}
-		return false, err
+		return err
 	})
 }
 

@@ -21,13 +21,7 @@ import (
 )
 
 func main() {
-	if asked, err := showdown.Help(); asked {
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
+	showdown.Help()
 	var o showdown.Options
 	flag.BoolVar(&o.Quick, "quick", false, "fewer rounds and cases: about 5 minutes on two cores")
 	flag.BoolVar(&o.Resume, "resume", false, "carry on with the run in the file of -run")
@@ -37,7 +31,7 @@ func main() {
 	docs := flag.String("docs", "", "write benchmarks.md and the pictures into this `folder`, the ratios into the comparison.md there, the speed table into the README.md beside it, and the run into "+showdown.File)
 	html := flag.String("html", "", "write benchmarks.html into this `folder`")
 	reportOnly := flag.Bool("report", false, "report the run in the file of -run, and measure nothing")
-	command.Main(func(ctx context.Context) (_ bool, err error) {
+	command.Main(func(ctx context.Context) (err error) {
 		var r *showdown.Run
 		if *reportOnly {
 			r, err = showdown.Read(o.File)
@@ -52,23 +46,21 @@ func main() {
 		}
 		stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		if err != nil && (!stopped || r == nil) {
-			return false, err
+			return err
 		}
-		if err := report.Terminal(os.Stdout, r); err != nil {
-			return false, err
-		}
+		fmt.Print(report.Terminal(r))
 		if r.Finished.IsZero() && !*reportOnly {
 			fmt.Printf("\nThe run is not complete; -resume carries on with %s.\n", o.File)
 		}
 		if *html != "" {
 			if err := writePage(*html, r); err != nil {
-				return false, err
+				return err
 			}
 		}
 		if *docs != "" {
-			return false, report.Publish(*docs, showdown.File, r)
+			return report.Publish(*docs, showdown.File, r)
 		}
-		return false, nil
+		return nil
 	})
 }
 
