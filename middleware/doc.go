@@ -4,7 +4,7 @@
 //	all requests                 Logger  Observe  Recoverer  RealIPFrom  RealIP
 //	                             RequestID  CleanPath  StripSlashes
 //	a service or parts of it     Timeout  BodyLimit  Throttle
-//	a group or a single route    BasicAuth  SetHeader  NoCache
+//	a group or a single route    BasicAuth  IdempotencyKey  SetHeader  NoCache
 //
 // Nest them in this order, the first one outermost.
 //
@@ -13,9 +13,9 @@
 //
 // # Error responses
 //
-// BasicAuth, BodyLimit, Recoverer, Throttle and Timeout write error responses
-// with [problem.Write]. They are plain text unless the service sets another
-// format, such as JSON.
+// BasicAuth, BodyLimit, IdempotencyKey, Recoverer, Throttle and Timeout write
+// error responses with [problem.Write]. They are plain text unless the service
+// sets another format, such as JSON.
 //
 // # Changes to the request
 //

@@ -1,0 +1,319 @@
+package middleware_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+func ExampleIdempotencyKey() {
+	once := middleware.IdempotencyKey(middleware.Idempotency{
+		Store: middleware.NewMemoryStore(100 << 20),
+		Scope: func(r *http.Request) string { user, _, _ := r.BasicAuth(); return user },
+	})
+	orders := 0
+	h := once(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		orders++
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintln(w, "order", orders)
+	}))
+	for range 2 {
+		r := httptest.NewRequest("POST", "/orders", strings.NewReader(`{"item":7}`))
+		r.Header.Set("Idempotency-Key", `"8e03978e-40d5-43dd-bc93-6894a57f9324"`)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		fmt.Print(w.Code, " ", w.Header().Get("Idempotent-Replayed"), " ", w.Body)
+	}
+	// Output:
+	// 201  order 1
+	// 201 true order 1
+}
+
+// idempotent returns the middleware with small limits, one scope for each value
+// of the header Client, and a Store of its own unless there is one.
+func idempotent(o middleware.Idempotency) mw {
+	if o.Store == nil {
+		o.Store = middleware.NewMemoryStore(1 << 20)
+	}
+	o.Scope = func(r *http.Request) string { return r.Header.Get("Client") }
+	o.MaxRequest, o.MaxResponse = 100, 100
+	return middleware.IdempotencyKey(o)
+}
+
+// TestIdempotencyKey sends requests to servers one after the other. Each row has
+// the request, and the response, in which #n counts executions.
+func TestIdempotencyKey(t *testing.T) {
+	var executed atomic.Int32
+	work := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := executed.Add(1)
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Set-Cookie", "secret=1")
+		w.Header().Set("X-Made", string(body))
+		switch r.URL.Path {
+		case "/created":
+			w.WriteHeader(http.StatusCreated)
+		case "/empty":
+			w.WriteHeader(http.StatusNoContent)
+			return
+		case "/busy":
+			problem.Write(w, r, problem.Code(http.StatusServiceUnavailable))
+			return
+		case "/broken":
+			problem.Write(w, r, io.ErrUnexpectedEOF)
+			return
+		case "/panic":
+			panic(http.ErrAbortHandler)
+		case "/large":
+			for range 10 {
+				fmt.Fprint(w, strings.Repeat("x", 50))
+			}
+			return
+		case "/flush":
+			if http.NewResponseController(w).Flush() == nil {
+				t.Error("the response can be flushed")
+			}
+		}
+		fmt.Fprintf(w, "#%d %s", n, body)
+	})
+	outer := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Outer", r.Header.Get("Idempotency-Key"))
+			next.ServeHTTP(w, r)
+		})
+	}
+	for _, name := range protos {
+		executed.Store(0)
+		site, _ := start(t, name, chain(work, outer, idempotent(middleware.Idempotency{})))
+		for _, row := range []struct{ request, body, want string }{
+			{"POST / a", "1", "200 #1 1 | made 1, cookie"},
+			{"POST / a", "1", "200 #1 1 | made 1, replayed"},
+			{`POST / "a"`, "1", "200 #1 1 | made 1, replayed"},
+			{"POST / a", "2", "422"},
+			{"POST /?q a", "1", "422"},
+			{"PATCH / a", "1", "422"},
+			{"POST / a other", "1", "200 #2 1 | made 1, cookie"},
+			{"POST / b", "1", "200 #3 1 | made 1, cookie"},
+			{"POST / ", "1", "200 #4 1 | made 1, cookie"},
+			{"POST / ", "1", "200 #5 1 | made 1, cookie"},
+			{"PUT / a", "1", "200 #6 1 | made 1, cookie"},
+			{"POST /created c", "1", "201 #7 1 | made 1, cookie"},
+			{"POST /created c", "1", "201 #7 1 | made 1, replayed"},
+			{"POST /empty d", "1", "204  | made 1, cookie"},
+			{"POST /empty d", "1", "204  | made 1, replayed"},
+			{"POST /broken e", "1", "500 Internal Server Error\n | made 1, cookie"},
+			{"POST /broken e", "1", "500 Internal Server Error\n | made 1, replayed"},
+			{"POST /busy f", "1", "503"},
+			{"POST /busy f", "1", "503"}, // executed again
+			{"POST / g", "1", "200 #12 1 | made 1, cookie"},
+			{"POST /panic h", "1", ""}, // an error, or 500 if the client has repeated it
+			{"POST /panic h", "1", "500"},
+			{"POST /large i", "1", "200 " + strings.Repeat("x", 500) + " | made 1, cookie"},
+			{"POST /large i", "1", "409"},
+			{"POST /flush j", "1", "200 #15 1 | made 1, cookie"},
+			{"POST / k", strings.Repeat("x", 101), "413"},
+			{"POST / " + strings.Repeat("k", 256), "1", "400"},
+			{`POST / ""`, "1", "400"},
+			{"POST / a,b", "1", "400"},
+			{"POST / l", "1", "200 #16 1 | made 1, cookie"},
+		} {
+			f := strings.SplitN(row.request+" ", " ", 4)
+			r, _ := http.NewRequest(f[0], site.URL+f[1], strings.NewReader(row.body))
+			if f[2] != "" {
+				r.Header.Set("Idempotency-Key", f[2])
+			}
+			r.Header.Set("Client", strings.TrimSpace(f[3]))
+			got := ""
+			if resp, err := site.Client().Do(r); err != nil {
+				got = err.Error()
+			} else {
+				body, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				got = fmt.Sprintf("%d %s | made %s", resp.StatusCode, body, resp.Header.Get("X-Made"))
+				if resp.Header.Get("Set-Cookie") != "" {
+					got += ", cookie"
+				}
+				if resp.Header.Get("Idempotent-Replayed") != "" {
+					got += ", replayed"
+				}
+				if resp.Header.Get("X-Outer") != f[2] {
+					got += ", without the headers of outer middleware"
+				}
+			}
+			if len(row.want) > 3 && got != row.want && !strings.Contains(got, row.want) || len(row.want) <= 3 && !strings.Contains(got, row.want) {
+				t.Errorf("%s: %s: got %q, want %q", name, row.request, got, row.want)
+			}
+		}
+	}
+}
+
+// A request that is repeated while it runs is executed once, also if the client
+// has gone and asks again.
+func TestIdempotencyKeyWhileRunning(t *testing.T) {
+	for _, name := range protos {
+		var executed atomic.Int32
+		running, finish := make(chan bool, 1), make(chan bool)
+		site, _ := start(t, name, idempotent(middleware.Idempotency{})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			executed.Add(1)
+			running <- true
+			<-finish
+			if err := r.Context().Err(); err != nil {
+				t.Errorf("%s: the context has ended: %v", name, err)
+			}
+			fmt.Fprint(w, "done")
+		})))
+		send := func(ctx context.Context) (int, error) {
+			r, _ := http.NewRequestWithContext(ctx, "POST", site.URL, strings.NewReader("x"))
+			r.Header.Set("Idempotency-Key", "key")
+			resp, err := site.Client().Do(r)
+			if err != nil {
+				return 0, err
+			}
+			defer resp.Body.Close()
+			if resp.StatusCode == 409 && resp.Header.Get("Retry-After") != "1" {
+				t.Errorf("%s: no Retry-After", name)
+			}
+			return resp.StatusCode, nil
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := send(ctx); err == nil {
+				t.Errorf("%s: the canceled request got a response", name)
+			}
+		})
+		<-running
+		var many sync.WaitGroup
+		for range 10 {
+			many.Go(func() {
+				if status, err := send(t.Context()); status != 409 {
+					t.Errorf("%s: got %d, %v while the request runs, want 409", name, status, err)
+				}
+			})
+		}
+		many.Wait()
+		cancel()
+		wg.Wait()
+		close(finish)
+		for status := 409; status == 409; {
+			if status, _ = send(t.Context()); status != 200 && status != 409 {
+				t.Errorf("%s: got %d afterwards, want 200", name, status)
+			}
+		}
+		if n := executed.Load(); n != 1 {
+			t.Errorf("%s: executed %d times, want once", name, n)
+		}
+	}
+}
+
+// A failingStore fails to Add or to Set.
+type failingStore struct {
+	middleware.IdempotencyStore
+	add, set error
+}
+
+func (s failingStore) Add(ctx context.Context, key string, value []byte, ttl time.Duration) ([]byte, error) {
+	if s.add != nil {
+		return nil, s.add
+	}
+	return s.IdempotencyStore.Add(ctx, key, value, ttl)
+}
+
+func (s failingStore) Set(ctx context.Context, key string, value []byte, ttl time.Duration) error {
+	if s.set != nil {
+		return s.set
+	}
+	return s.IdempotencyStore.Set(ctx, key, value, ttl)
+}
+
+// TestIdempotencyLease: what remains of a request without a response ends with
+// its lease, and a response after Keep.
+func TestIdempotencyLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n, slow int
+		store := middleware.NewMemoryStore(1 << 20)
+		h := func(s middleware.IdempotencyStore) http.Handler {
+			return idempotent(middleware.Idempotency{Store: s, Lease: time.Second, Keep: time.Hour, Required: true})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n++
+				if r.URL.Path == "/slow" && slow == 0 {
+					slow++
+					<-r.Context().Done()
+				}
+				fmt.Fprint(w, n)
+			}))
+		}
+		send := func(h http.Handler, path, key string) string {
+			r := httptest.NewRequest("POST", path, nil)
+			if key != "" {
+				r.Header.Set("Idempotency-Key", key)
+			}
+			w := serve(h, r)
+			return fmt.Sprint(w.Code, " ", w.Body)
+		}
+		good := h(store)
+		for i, row := range []struct {
+			h         http.Handler
+			path, key string
+			pause     time.Duration
+			want      string
+		}{
+			{good, "/", "", 0, "400 Bad Request\n"},
+			{h(failingStore{store, io.ErrClosedPipe, nil}), "/", "a", 0, "503 Service Unavailable\n"},
+			{h(failingStore{store, nil, io.ErrClosedPipe}), "/", "a", 0, "200 1"},
+			{good, "/", "a", 0, "409 Conflict\n"},
+			{good, "/", "a", time.Second, "200 2"},
+			{good, "/", "a", time.Hour - 1, "200 2"},
+			{good, "/", "a", 1, "200 3"},
+			{good, "/slow", "b", 0, "200 4"}, // its lease ends
+			{good, "/slow", "b", 0, "200 5"},
+			{good, "/slow", "b", 0, "200 5"},
+		} {
+			time.Sleep(row.pause)
+			if got := send(row.h, row.path, row.key); got != row.want {
+				t.Errorf("row %d: got %q, want %q", i, got, row.want)
+			}
+		}
+	})
+}
+
+// A full MemoryStore forgets the oldest responses, and no running request.
+func TestMemoryStore(t *testing.T) {
+	ctx, s := t.Context(), middleware.NewMemoryStore(1000)
+	key := func(i int) string { return fmt.Sprint("k", i) }
+	for i := range 100 {
+		if _, err := s.Add(ctx, "running", []byte("r"), time.Hour); err != nil && i == 0 {
+			t.Fatal(err)
+		}
+		if err := s.Set(ctx, key(i), make([]byte, 50), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := func(key string) bool {
+		old, err := s.Add(ctx, key, nil, time.Nanosecond)
+		return old != nil && err == nil
+	}
+	if !has("running") || !has(key(99)) || has(key(0)) || has(key(90)) {
+		t.Error("the running request or the newest response is gone, or the oldest are not")
+	}
+	var err error
+	for i := 0; err == nil && i < 100; i++ {
+		_, err = s.Add(ctx, key(1000+i), []byte("r"), time.Hour)
+	}
+	if err == nil || !has("running") {
+		t.Errorf("a store full of running requests takes more: %v", err)
+	}
+	s.Delete(ctx, "running")
+	if has("running") {
+		t.Error("a deleted key is still there")
+	}
+}
