@@ -1,4 +1,4 @@
-package muxmaster_test
+package docs
 
 import (
 	"bytes"
