@@ -252,6 +252,7 @@ func (a *answer) Header() http.Header { return a.header }
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 && status >= 200 {
 		a.status, a.final = status, a.header.Clone()
+		a.final.Del("Trailer")
 	}
 }
 
@@ -289,7 +290,7 @@ func (a *answer) added() map[string][]string {
 			delete(kept, name)
 		}
 	}
-	for _, name := range []string{"Set-Cookie", "Date", "Connection", "Keep-Alive", "Transfer-Encoding", "Trailer", "Upgrade"} {
+	for _, name := range []string{"Set-Cookie", "Date", "Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"} {
 		delete(kept, name)
 	}
 	return kept
