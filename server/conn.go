@@ -54,6 +54,7 @@ type conn struct {
 	active   bool // it has a request, or a response that isn't written out
 	asked    bool // other connections waited for room when the last handler began
 	stalled  bool // a write has stalled; later ones fail
+	work     work // of the HTTP/1 request; has a lock of its own
 }
 
 type connKey struct{}
@@ -109,6 +110,7 @@ func (c *conn) setState(cs http.ConnState) {
 		}
 	case http.StateHijacked:
 		c.activity.hijacked = true
+		c.work.respond()
 		c.reads.ours, c.writes.ours = false, false
 		c.eager = true
 		c.restoreDeadlines()
@@ -149,6 +151,7 @@ func (c *conn) Read(p []byte) (n int, err error) {
 		d.calls++
 		if ours {
 			c.activity.waitBegins(start)
+			c.work.pause()
 		}
 		c.mu.Unlock()
 
@@ -159,6 +162,7 @@ func (c *conn) Read(p []byte) (n int, err error) {
 		if ours {
 			end := c.l.pulse.now()
 			c.activity.waitEnds(end, int64(n))
+			c.work.resume()
 			d.clock.Add(end-start, int64(n))
 		}
 		if err != nil && n == 0 && d.timedOut(err) {
@@ -232,6 +236,7 @@ func (c *conn) Wrote(n int) {
 
 // wrote records a write that didn't wait. The caller holds c.mu.
 func (c *conn) wrote(n int) {
+	c.work.respond()
 	if c.responds() {
 		c.activity.moved(c.l.pulse.now(), int64(n))
 	}
@@ -253,6 +258,7 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 		c.mu.Unlock()
 		return 0, os.ErrDeadlineExceeded, false
 	}
+	c.work.respond()
 	d := &c.writes
 	limit, start := d.left(c.l.s.StallTimeout), c.l.pulse.now()
 	if d.ours && resumableWrites && (limit == 0 || limit > writePeriod) {

@@ -20,7 +20,7 @@ type front struct {
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c, _ := r.Context().Value(connKey{}).(*conn)
 	if c == nil { // HTTP serves a second listener, or another server uses HTTP.Handler
-		f.respond(w, r)
+		f.respond(w, r, nil)
 		return
 	}
 	hasBody := r.Body != nil && r.Body != http.NoBody
@@ -29,20 +29,22 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, http1 := w.(http.Hijacker)
 	c.handlerBegins(hasBody && http1)
 	defer c.handlerReturns()
+	k := &c.work
 	if !http1 {
 		c.http2.Store(true)
 		st := newStream(w, r, c)
 		defer st.finish()
-		w = st
+		w, k = st, &st.work
 		if hasBody {
 			r.Body = &streamBody{ReadCloser: r.Body, s: st}
 		}
 	}
-	f.respond(w, r)
+	f.respond(w, r, k)
 }
 
-// respond responds to r, or calls the user's handler.
-func (f *front) respond(w http.ResponseWriter, r *http.Request) {
+// respond responds to r, or calls the user's handler. k is the work of the
+// request, or nil.
+func (f *front) respond(w http.ResponseWriter, r *http.Request, k *work) {
 	s := f.s
 	if (s.draining.Load() || f.ln.waiting.Load()) && r.Header["Upgrade"] == nil {
 		// In HTTP/2, net/http sends a GOAWAY frame instead. An upgrade uses the
@@ -59,7 +61,18 @@ func (f *front) respond(w http.ResponseWriter, r *http.Request) {
 		f.health(w, r)
 		return
 	}
-	f.next.ServeHTTP(w, r)
+	if s.Shed == nil {
+		f.next.ServeHTTP(w, r)
+		return
+	}
+	if k == nil {
+		k = new(work)
+	}
+	priority := 0
+	if s.Shed.Priority != nil {
+		priority = s.Shed.Priority(r)
+	}
+	s.Shed.serve(k, priority, f.next, w, r)
 }
 
 func (f *front) health(w http.ResponseWriter, r *http.Request) {

@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 		childServer()
 		return
 	}
+	if os.Getenv("TEST_OVERLOAD") != "" {
+		overloadServer()
+		return
+	}
 	// Most tests wait for timeouts, so more can run than there are processors.
 	flag.Parse()
 	flag.Set("test.parallel", "64")

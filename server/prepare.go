@@ -94,6 +94,9 @@ func (s *Server) check() error {
 			faults = append(faults, fmt.Errorf("server: %s is %d; it can't be negative (zero turns it off)", n.name, n.value))
 		}
 	}
+	if sh := s.Shed; sh != nil && (sh.MinLimit < 0 || sh.MaxLimit < 0 || sh.MaxLimit > 0 && sh.MinLimit > sh.MaxLimit) {
+		faults = append(faults, fmt.Errorf("server: Shed.MinLimit is %d and Shed.MaxLimit %d; use zero for the defaults, or a minimum that is not larger than the maximum", sh.MinLimit, sh.MaxLimit))
+	}
 	if n := s.HTTP.MaxHeaderBytes; n > 1<<30 { // net/http adds to it and HTTP/2 sends it in 32 bits
 		faults = append(faults, fmt.Errorf("server: HTTP.MaxHeaderBytes is %d; it can't be larger than 1 GiB", n))
 	}
@@ -142,6 +145,9 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 		s.HTTP.TLSConfig = config
 	}
 	l.tls = s.tls()
+	if s.Shed != nil && s.Shed.Log == nil {
+		s.Shed.Log = s.logger()
+	}
 	if s.HTTP.ErrorLog == nil {
 		s.HTTP.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)
 	}

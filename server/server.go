@@ -111,6 +111,11 @@ type Server struct {
 	// allows.
 	DrainTimeout time.Duration
 
+	// Shed, if set, refuses requests with 503 while more arrive than the handler
+	// can serve in time. Requests for LivePath and ReadyPath are always served.
+	// Default: nil.
+	Shed *Shed
+
 	// ErrorHandler, if set, writes all error responses to requests: those of
 	// the router, for errors returned by handlers, of middleware and of this
 	// package. For example, problem.JSON; see package problem. Nil means plain
@@ -300,6 +305,9 @@ type Stats struct {
 	Evicted int64 // number of connections closed because of MaxConns
 	Refused int64 // number of connections rejected because of MaxConnsPerIP
 
+	// Shed contains the statistics of Server.Shed, or is nil.
+	Shed *ShedStats
+
 	// Engine contains the statistics of the engine, such as what it passed to
 	// net/http and why. It is nil if the engine doesn't serve.
 	Engine *engine.Stats
@@ -312,6 +320,10 @@ func (s *Server) Stats() Stats {
 		return Stats{}
 	}
 	st := Stats{Open: l.open(), Evicted: l.evicted.Load(), Refused: l.refused.Load()}
+	if sh := s.Shed; sh != nil {
+		of := sh.Stats()
+		st.Shed = &of
+	}
 	if e := l.engine; e != nil {
 		of := e.Stats()
 		st.Engine = &of

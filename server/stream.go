@@ -37,6 +37,7 @@ type stream struct {
 	open   int        // calls that wait now, in both directions
 	reads  waits
 	writes waits
+	work   work // has a lock of its own
 }
 
 // waits keeps track of the waiting in one direction. The stream's lock guards
@@ -68,6 +69,8 @@ func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 // wait calls f, which may wait for the client, and returns the number of bytes
 // that it transferred.
 func (s *stream) wait(d *waits, f func() (int, error)) (int, error) {
+	s.work.pause()
+	defer s.work.resume()
 	if !s.begin(d) {
 		return f()
 	}
@@ -216,6 +219,7 @@ func writeChunks[T []byte | string](s *stream, p T, write func(T) (int, error)) 
 func (s *stream) Flush() { s.FlushError() }
 
 func (s *stream) FlushError() error {
+	s.work.respond()
 	_, err := s.wait(&s.writes, func() (int, error) { return 0, s.controller.Flush() })
 	return err
 }

@@ -320,12 +320,15 @@ func TestMetricsRecipe(t *testing.T) {
 	}
 }
 
-// serverMetrics registers the statistics of a server. Without the engine, its
-// counters are 0.
+// serverMetrics registers the statistics of a server. Without the engine or
+// Shed, theirs are 0.
 func serverMetrics(registry *prometheus.Registry, s *server.Server) {
 	add := func(name, help string, gauge bool, value func(server.Stats, engine.Stats) float64) {
 		read := func() float64 {
 			st := s.Stats()
+			if st.Shed == nil {
+				st.Shed = new(server.ShedStats)
+			}
 			if st.Engine == nil {
 				return value(st, engine.Stats{})
 			}
@@ -340,6 +343,8 @@ func serverMetrics(registry *prometheus.Registry, s *server.Server) {
 	add("muxmaster_connections_open", "Open connections.", true, func(s server.Stats, _ engine.Stats) float64 { return float64(s.Open) })
 	add("muxmaster_connections_evicted_total", "Connections closed because of MaxConns.", false, func(s server.Stats, _ engine.Stats) float64 { return float64(s.Evicted) })
 	add("muxmaster_connections_refused_total", "Connections rejected because of MaxConnsPerIP.", false, func(s server.Stats, _ engine.Stats) float64 { return float64(s.Refused) })
+	add("muxmaster_requests_shed_total", "Requests refused by Shed.", false, func(s server.Stats, _ engine.Stats) float64 { return float64(s.Shed.Refused) })
+	add("muxmaster_requests_limit", "Requests that may run, or 0.", true, func(s server.Stats, _ engine.Stats) float64 { return float64(s.Shed.Limit) })
 	add("muxmaster_engine_requests_total", "Requests served by the engine.", false, func(_ server.Stats, e engine.Stats) float64 { return float64(e.Requests) })
 	add("muxmaster_engine_http2_requests_total", "Those over HTTP/2.", false, func(_ server.Stats, e engine.Stats) float64 { return float64(e.HTTP2Requests) })
 	add("muxmaster_engine_handed_over_total", "Connections passed to net/http.", false, func(_ server.Stats, e engine.Stats) float64 { return float64(e.HandedOver) })
@@ -362,6 +367,7 @@ func TestServerMetricsRecipe(t *testing.T) {
 			got[f.GetName()] = f.GetMetric()[0].GetGauge().GetValue() + f.GetMetric()[0].GetCounter().GetValue()
 		}
 		want := map[string]float64{"muxmaster_connections_open": 1, "muxmaster_connections_evicted_total": 0, "muxmaster_connections_refused_total": 0,
+			"muxmaster_requests_shed_total": 0, "muxmaster_requests_limit": 0,
 			"muxmaster_engine_requests_total": 0, "muxmaster_engine_http2_requests_total": 0, "muxmaster_engine_handed_over_total": 0}
 		if on {
 			want["muxmaster_engine_requests_total"] = 1

@@ -1,0 +1,60 @@
+package server
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestWork checks which time of a request counts.
+func TestWork(t *testing.T) {
+	type step func(*work)
+	pause, resume, respond := (*work).pause, (*work).resume, (*work).respond
+	for _, test := range []struct {
+		name  string
+		steps []step // one each second
+		took  time.Duration
+		runs  []int64 // after each step
+	}{
+		{"no waits", nil, 1, nil},
+		{"a wait", []step{pause, resume}, 2, []int64{0, 1}},
+		{"two at once", []step{pause, pause, resume, resume}, 2, []int64{0, 0, 0, 1}},
+		{"one that began earlier", []step{resume, pause, resume}, 3, []int64{1, 0, 1}},
+		{"a response", []step{respond, pause, resume}, 1, []int64{0, 0, 0}},
+		{"a response in a wait", []step{pause, respond, resume}, 1, []int64{0, 0, 0}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var s Shed
+				var k work
+				s.running.Add(1)
+				k.begin(&s, true)
+				for i, step := range test.steps {
+					time.Sleep(time.Second)
+					step(&k)
+					if n := s.running.Load(); n != test.runs[i] {
+						t.Errorf("%d run after step %d, want %d", n, i, test.runs[i])
+					}
+				}
+				time.Sleep(time.Second)
+				if k.end(); time.Duration(k.took) != test.took*time.Second || s.running.Load() != 0 {
+					t.Errorf("it took %v, want %d s, and %d run", time.Duration(k.took), test.took, s.running.Load())
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkShed measures what a Shed costs for each request.
+func BenchmarkShed(b *testing.B) {
+	var s Shed
+	s.mask.Store(63)
+	var k work
+	h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	r := &http.Request{Pattern: "/"}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.serve(&k, 0, h, nil, r)
+	}
+}
