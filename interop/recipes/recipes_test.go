@@ -360,6 +360,7 @@ func TestServerMetricsRecipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		io.Copy(io.Discard, resp.Body) // so that the client keeps the connection
 		resp.Body.Close()
 		families, err := registry.Gather()
 		got := map[string]float64{}
