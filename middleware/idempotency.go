@@ -7,7 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -107,11 +107,17 @@ func IdempotencyKey(o Idempotency) func(http.Handler) http.Handler {
 // A keptResponse is what the store holds for a key. Until the handler has
 // returned, it has only a Request.
 type keptResponse struct {
-	Request string              // hash of the request
-	Status  int                 `json:",omitempty"`
-	Header  map[string][]string `json:",omitempty"`
-	Body    []byte              `json:",omitempty"`
-	Lost    bool                `json:",omitempty"` // the response was too large, or the handler has panicked
+	Request string // hash of the request
+	Status  int
+	Header  map[string][]string // any bytes, so that JSON wouldn't do
+	Body    []byte
+	Lost    bool // the response was too large, or the handler has panicked
+}
+
+func (k keptResponse) encode() []byte {
+	var b bytes.Buffer
+	_ = gob.NewEncoder(&b).Encode(k) // fails only for other types
+	return b.Bytes()
 }
 
 func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Handler) error {
@@ -119,17 +125,18 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	if err != nil {
 		return err
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		if too := (*http.MaxBytesError)(nil); errors.As(err, &too) {
-			return err
-		}
+	var body []byte
+	if r.Body != nil {
+		body, err = io.ReadAll(r.Body)
+	}
+	if too := (*http.MaxBytesError)(nil); errors.As(err, &too) {
+		return err
+	} else if err != nil {
 		return &problem.Error{Status: http.StatusBadRequest, Detail: "The request body could not be read.", Err: err}
 	}
 	key = hashOf(o.Scope(r), key)
 	running := keptResponse{Request: hashOf(r.Method, r.URL.RequestURI(), string(body))}
-	started, _ := json.Marshal(running)
-	existing, err := o.Store.Add(r.Context(), key, started, o.Lease)
+	existing, err := o.Store.Add(r.Context(), key, running.encode(), o.Lease)
 	if err != nil {
 		return &problem.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("idempotency store: %w", err)}
 	}
@@ -169,8 +176,7 @@ func (o *Idempotency) keep(ctx context.Context, key string, k keptResponse) {
 	if k.Status == http.StatusTooManyRequests || k.Status == http.StatusServiceUnavailable {
 		err = o.Store.Delete(ctx, key)
 	} else {
-		value, _ := json.Marshal(k)
-		err = o.Store.Set(ctx, key, value, o.Keep)
+		err = o.Store.Set(ctx, key, k.encode(), o.Keep)
 	}
 	if err != nil {
 		slog.ErrorContext(ctx, "idempotency: the response could not be stored, so that the request may be executed again", "error", err)
@@ -180,7 +186,7 @@ func (o *Idempotency) keep(ctx context.Context, key string, k keptResponse) {
 // replay answers a repeat of a request by what is stored.
 func replay(w http.ResponseWriter, request string, existing []byte) error {
 	var k keptResponse
-	if err := json.Unmarshal(existing, &k); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(existing)).Decode(&k); err != nil {
 		return fmt.Errorf("idempotency store: %w", err)
 	}
 	switch {

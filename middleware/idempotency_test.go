@@ -60,6 +60,7 @@ func TestIdempotencyKey(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("Set-Cookie", "secret=1")
 		w.Header().Set("X-Made", string(body))
+		w.Header().Set("X-Latin", "\xe9")
 		switch r.URL.Path {
 		case "/created":
 			w.WriteHeader(http.StatusCreated)
@@ -145,6 +146,9 @@ func TestIdempotencyKey(t *testing.T) {
 				}
 				if resp.Header.Get("Idempotent-Replayed") != "" {
 					got += ", replayed"
+				}
+				if resp.StatusCode < 300 && resp.Header.Get("X-Latin") != "\xe9" {
+					got += ", with another header"
 				}
 				if resp.Header.Get("X-Outer") != f[2] {
 					got += ", without the headers of outer middleware"
@@ -253,7 +257,7 @@ func TestIdempotencyLease(t *testing.T) {
 			}))
 		}
 		send := func(h http.Handler, path, key string) string {
-			r := httptest.NewRequest("POST", path, nil)
+			r, _ := http.NewRequest("POST", path, nil)
 			if key != "" {
 				r.Header.Set("Idempotency-Key", key)
 			}

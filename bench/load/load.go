@@ -169,8 +169,8 @@ func (t *target) load(ctx context.Context, p Plan) (r Round, err error) {
 	return r, err
 }
 
-// The servers run in child processes, which are the same program started again. A child prints its address, responds to each line of its standard
-// input with the CPU time it has used, and exits at the end of its input.
+// Servers run in child processes of this program. A child prints its address, responds
+// to each line of input with the CPU time used so far, and exits at the end of input.
 
 const serveFlag = "-serve"
 
