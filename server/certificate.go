@@ -119,3 +119,21 @@ func loadPair(certFile, keyFile string) (*tls.Certificate, error) {
 	}
 	return &pair, nil
 }
+
+// withTLSDefaults returns a copy of c with the cipher suites and curves of
+// Mozilla's intermediate profile and the post-quantum key exchanges, unless c
+// chooses them: crypto/tls's defaults without CBC and P-521.
+func withTLSDefaults(c *tls.Config) *tls.Config {
+	c = c.Clone()
+	if c.CipherSuites == nil {
+		c.CipherSuites = []uint16{
+			tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+			tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+			tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+		}
+	}
+	if c.CurvePreferences == nil {
+		c.CurvePreferences = []tls.CurveID{tls.X25519MLKEM768, tls.SecP256r1MLKEM768, tls.SecP384r1MLKEM1024, tls.X25519, tls.CurveP256, tls.CurveP384}
+	}
+	return c
+}

@@ -84,6 +84,49 @@ func TestCertificateReload(t *testing.T) {
 	}
 }
 
+// TestTLSDefaults checks which cipher suites and curves the server accepts.
+func TestTLSDefaults(t *testing.T) {
+	t.Parallel()
+	plain := func(*tls.Config) {}
+	for _, tt := range []struct {
+		name   string
+		server func(*tls.Config)
+		client *tls.Config
+		ok     bool
+	}{
+		{"default", plain, &tls.Config{}, true},
+		{"AES-GCM", plain, &tls.Config{CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}}, true},
+		{"CBC", plain, &tls.Config{CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA}}, false},
+		{"P-384", plain, &tls.Config{CurvePreferences: []tls.CurveID{tls.CurveP384}}, true},
+		{"P-521", plain, &tls.Config{CurvePreferences: []tls.CurveID{tls.CurveP521}}, false},
+		{"post-quantum", plain, &tls.Config{CurvePreferences: []tls.CurveID{tls.X25519MLKEM768}}, true},
+		{"P-521 chosen", func(c *tls.Config) { c.CurvePreferences = []tls.CurveID{tls.CurveP521} }, &tls.Config{CurvePreferences: []tls.CurveID{tls.CurveP521}}, true},
+		{"CBC chosen", func(c *tls.Config) {
+			c.CipherSuites = []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}
+		}, &tls.Config{CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA}}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) {
+				s.CertFile, s.KeyFile = writeCert(t, t.TempDir(), "here", tomorrow())
+				s.HTTP.TLSConfig = new(tls.Config)
+				tt.server(s.HTTP.TLSConfig)
+			})
+			tt.client.InsecureSkipVerify = true
+			if tt.client.CipherSuites != nil {
+				tt.client.MaxVersion = tls.VersionTLS12
+			}
+			c, err := tls.Dial("tcp", addr, tt.client)
+			if (err == nil) != tt.ok {
+				t.Errorf("got error %v, want success %t", err, tt.ok)
+			}
+			if err == nil {
+				c.Close()
+			}
+		})
+	}
+}
+
 // staysAs checks that got returns want for longer than the server takes to
 // detect changed files.
 func staysAs(t *testing.T, want string, got func() string) {

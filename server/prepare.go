@@ -144,7 +144,9 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 		config.GetCertificate = cert.get
 		s.HTTP.TLSConfig = config
 	}
-	l.tls = s.tls()
+	if l.tls = s.tls(); l.tls {
+		s.HTTP.TLSConfig = withTLSDefaults(s.HTTP.TLSConfig)
+	}
 	if s.Shed != nil && s.Shed.Log == nil {
 		s.Shed.Log = s.logger()
 	}

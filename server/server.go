@@ -76,7 +76,9 @@ type Server struct {
 	// server checks at most once a second whether the files have changed, and
 	// then reloads them. If they can't be read, don't match, or aren't valid at
 	// that time, it continues to use the last valid pair. A certificate in
-	// HTTP.TLSConfig also enables TLS.
+	// HTTP.TLSConfig also enables TLS. TLS has the cipher suites and curves of
+	// Mozilla's intermediate profile, unless HTTP.TLSConfig has others: those of
+	// crypto/tls without CBC and P-521.
 	CertFile, KeyFile string
 
 	// ReusePort sets SO_REUSEPORT, so that a new process can listen on the port
