@@ -652,8 +652,9 @@ func TestAnyRegistration(t *testing.T) {
 				continue
 			}
 			try(r.URL.String(), func() {
-				if l := ask(m, r).location; l != "" && foreign(l) != "" {
-					t.Errorf("seed %d, %q: Location %q %s", seed, log, l, foreign(l))
+				from := r.URL.EscapedPath()
+				if l := ask(m, r).location; wrongLocation(from, l) != "" {
+					t.Errorf("seed %d, %q: Location %q %s", seed, log, l, wrongLocation(from, l))
 				}
 			})
 		}

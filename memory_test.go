@@ -347,6 +347,43 @@ func TestUpdatesRetainNothing(t *testing.T) {
 				}
 			}, nil
 		},
+		"a mount, without Update": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			shared, sub := service(), service()
+			return func(int) {
+				m := muxmaster.New()
+				for _, m := range []*muxmaster.Mux{m, outer} {
+					m.Mount("/api", shared)
+					m.Mount("/sub", sub)
+					wants(t, m, exchanges{{"/api/users/1", `id="1"`}, {"/sub/none", "404"}})
+					remove(m, "/api", "/sub")
+				}
+			}, nil
+		},
+		"a route of a Mux that is only mounted, without Update": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			sub := service()
+			outer.Mount("/api", sub)
+			return func(i int) {
+				data := new([1 << 10]byte)
+				sub.Name(fmt.Sprint("name", i)).GET("/x", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, data[0]) })
+				wants(t, outer, exchanges{{"/api/x", "0"}})
+				remove(sub, "GET /x")
+			}, nil
+		},
+		"all Groups": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
+			outer.Mount("/api", service())
+			sub := muxmaster.New()
+			outer.Mount("/sub", sub)
+			sub.GET("/g/x", values)
+			return func(int) {
+				update(sub, func(m *muxmaster.Mux) {
+					remove(m, "GET /g/x")
+					g := m.Group("/g")
+					g.Use(middleware)
+					g.GET("/x", values)
+				})
+				wants(t, outer, exchanges{{"/sub/g/x", ""}})
+			}, nil
+		},
 		"a Group without routes": func(outer *muxmaster.Mux) (func(int), func() *muxmaster.Mux) {
 			return func(int) { update(outer, func(m *muxmaster.Mux) { m.Group("/g").Use(middleware) }) }, nil
 		},

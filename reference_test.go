@@ -494,10 +494,8 @@ func (m refMux) checkWire(method string, resp *http.Response, body string) strin
 	if !slices.Contains([]int{200, 204, 307, 400, 404, 405}, got.status) {
 		return "an unknown status"
 	}
-	if got.location != "" {
-		if wrong := foreign(got.location); wrong != "" {
-			return fmt.Sprintf("Location %q %s", got.location, wrong)
-		}
+	if wrong := wrongLocation("", got.location); wrong != "" {
+		return fmt.Sprintf("Location %q %s", got.location, wrong)
 	}
 	for key, vals := range resp.Header {
 		if !slices.Contains([]string{"Seen", "Seen-Query", "Seen-Host", "Date", "Content-Type", "Content-Length", "Location", "Allow", "X-Content-Type-Options", "Connection", "Transfer-Encoding"}, key) || len(vals) > 1 {

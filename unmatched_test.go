@@ -296,48 +296,13 @@ func TestRedirectOfCONNECT(t *testing.T) {
 	m := muxmaster.New()
 	m.Handle("//evil.com/", tell(""))
 	m.CONNECT("/d/:x/", tell(""))
-	for _, target := range []string{"//evil.com", "/d/x", "/d/.."} {
-		r := request(t, "CONNECT", target)
-		a := ask(m, r)
-		if a.status == 307 {
-			if wrong := checkLocation(r, a.location); wrong != "" {
-				t.Errorf("CONNECT %s: Location %q %s", target, a.location, wrong)
-			}
-		} else if target == "/d/x" {
-			t.Errorf("CONNECT %s: %s", target, a.brief())
-		}
-	}
+	wants(t, m, exchanges{{"CONNECT //evil.com", "307 /evil.com/"}, {"CONNECT /d/x", "307 /d/x/"}, {"CONNECT /d/..", "404"}})
 }
 
-// redirectTargets are also the seeds of FuzzLocation.
+// redirectTargets are seeds of FuzzLocation.
 var redirectTargets = []string{
 	"//evil.com", "/\\evil.com/", "/%5cevil.com/", "/%2f%2fevil.com", "/%2f/evil.com//", "/.//evil.com", "/..//evil.com/..;/", "/x/%0d%0aSet-Cookie:a=b/",
 	"//%0d%0aLocation:http:%2f%2fevil.com", "/a/..//%2fevil.com/", "http://evil.com//", "http://evil.com/x/", "/x?//evil.com", "/%", "/%zz/", "/\x00/", "/\xff//", "/%00//", "/;//", "/http://evil.com/", "/:@evil.com//", "/.?#%",
-}
-
-// checkLocation returns an error for a redirect that leads to another host or
-// to the same path, or contains line breaks.
-func checkLocation(r *http.Request, location string) string {
-	path, _, _ := strings.Cut(location, "?")
-	if strings.ContainsFunc(location, func(c rune) bool { return c < ' ' || c == 0x7F }) || strings.Contains(path, "\\") {
-		return "has a control character or backslash"
-	}
-	if !strings.HasPrefix(location, "/") || strings.HasPrefix(location, "//") {
-		return "does not begin with one slash"
-	}
-	u, err := url.Parse(location)
-	if err != nil {
-		return err.Error()
-	}
-	base := &url.URL{Scheme: "http", Host: "good.org", Path: r.URL.Path, RawPath: r.URL.RawPath}
-	to := base.ResolveReference(u)
-	if to.Host != "good.org" || to.Scheme != "http" || u.User != nil {
-		return "leads to " + to.String()
-	}
-	if to.EscapedPath() == r.URL.EscapedPath() {
-		return "leads to itself"
-	}
-	return ""
 }
 
 func redirectingMux() *muxmaster.Mux {
@@ -350,35 +315,6 @@ func redirectingMux() *muxmaster.Mux {
 	m.CONNECT("/c/:x", tell("f"))
 	m.CONNECT("/d/:x/", tell("g"))
 	return m
-}
-
-func FuzzLocation(f *testing.F) {
-	m := redirectingMux()
-	for _, target := range redirectTargets {
-		for _, method := range []string{"GET", "POST", "CONNECT"} {
-			f.Add(method, target, "evil.com")
-		}
-	}
-	f.Add("CONNECT", "//evil.com/d/x", "evil.com")
-	f.Fuzz(func(t *testing.T, method, target, host string) {
-		r, err := readRequest(host, method, target)
-		if err != nil {
-			return
-		}
-		r.Header.Set("X-Forwarded-Host", "evil.com")
-		w := httptest.NewRecorder()
-		m.ServeHTTP(w, r)
-		if w.Code >= 300 && w.Code < 400 {
-			if w.Code != 307 {
-				t.Errorf("%s %q: status %d", method, target, w.Code)
-			}
-			if wrong := checkLocation(r, w.Header().Get("Location")); wrong != "" {
-				t.Errorf("%s %q: Location %q %s", method, target, w.Header().Get("Location"), wrong)
-			}
-		} else if l := w.Header().Get("Location"); l != "" {
-			t.Errorf("%s %q: status %d with Location %q", method, target, w.Code, l)
-		}
-	})
 }
 
 // Requests created by programs may contain bytes that parsers reject.
@@ -402,11 +338,9 @@ func TestLocationOfHandMadeRequests(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.URL, r.RequestURI = &u, ""
-		w := httptest.NewRecorder()
-		m.ServeHTTP(w, r)
-		if l := w.Header().Get("Location"); w.Code == 307 {
-			if wrong := checkLocation(r, l); wrong != "" {
-				t.Errorf("%#v: Location %q %s", u, l, wrong)
+		if a := ask(m, r); a.status == 307 {
+			if wrong := wrongLocation(u.EscapedPath(), a.location); wrong != "" {
+				t.Errorf("%#v: Location %q %s", u, a.location, wrong)
 			}
 		}
 	}
