@@ -27,9 +27,7 @@ func holdMux(t *testing.T, routes, requests []byte) {
 	c := trietest.Choices(routes)
 	registration, ref := trietest.Registration(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0, redirectCase: c.Pick(2) == 0}
 	pooled := c.Pick(2) == 1
-	for c.More() && len(ref.routes) < 40 {
-		ref.routes = append(ref.routes, c.Route(registration))
-	}
+	ref.routes = c.Routes(registration, 40)
 	mux, kept := ref.build(t, pooled, false)
 
 	shuffled := refMux{redirectSlash: ref.redirectSlash, redirectCase: ref.redirectCase, routes: slices.Clone(kept.routes)}
@@ -713,19 +711,6 @@ var wireRequests = []struct{ request, want string }{
 	{"GET /static" + strings.Repeat("/a%2Fb", 9000) + " HTTP/1.1\r\nHost: a\r\n\r\n", `200 filepath="` + strings.Repeat("/a/b", 9000) + `"`},
 	{"GET /v" + strings.Repeat(".", 60000) + "/x HTTP/1.1\r\nHost: a\r\n\r\n", ""},
 	{"GET " + strings.Repeat("/x/..", 12000) + "/evil HTTP/1.1\r\nHost: a\r\n\r\n", "307 /evil"},
-}
-
-// sendRaw sends bytes to the server and returns the status, body and Location
-// of the response.
-func sendRaw(addr, raw string) (status int, body, location string, err error) {
-	c := wireConn{addr: addr}
-	defer c.close()
-	method, _, _ := strings.Cut(raw, " ")
-	resp, body, err := c.ask(method, raw)
-	if err != nil {
-		return 0, "", "", err
-	}
-	return resp.StatusCode, body, resp.Header.Get("Location"), nil
 }
 
 func TestWire(t *testing.T) {

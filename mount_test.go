@@ -290,31 +290,6 @@ func TestMountsAtOnePrefix(t *testing.T) {
 	}
 }
 
-// A Mux mounted at two prefixes owns both, each inside the outer middleware.
-func TestMountedTwiceOwnsBoth(t *testing.T) {
-	m, other, sub := tagged("m"), tagged("o"), tagged("s")
-	add(sub, "GET /x/:id|GET /")
-	add(m, "ANY /*path")
-	add(other, "ANY /*path")
-	g := m.Group("/g")
-	g.Use(trace("g"))
-	m.Mount("/a", sub)
-	g.Mount("/b/:v", sub)
-	other.Mount("/c", sub)
-	wantOutcomes(t, m, exchanges{
-		{"/a/x/1", "m s GET /x/:id"},
-		{"/a", "m s GET /"},
-		{"/a/none", "m s s 404"},
-		{"/g/b/1/x/1", "m g s GET /x/:id"},
-		{"/g/b/1/none", "m g s s 404"},
-		{"PUT /g/b/1/x/1", "m g s s 405 GET, HEAD, OPTIONS"},
-		{"/g/b/1/x/1/", "m g s => /g/b/1/x/1"},
-		{"/c/none", "m ANY /*path"},
-	})
-	wantOutcomes(t, other, exchanges{{"/c/none", "o s s 404"}, {"/c/x/1/", "o s => /c/x/1"}})
-	wantOutcomes(t, sub, exchanges{{"/none", "s s 404"}})
-}
-
 // unwrapper is a handler that says what it wraps.
 type unwrapper struct{ http.Handler }
 

@@ -94,6 +94,14 @@ func (c *Choices) Route(with Registration) Route {
 	return rt
 }
 
+// Routes returns up to n routes.
+func (c *Choices) Routes(with Registration, n int) (list Routes) {
+	for c.More() && len(list) < n {
+		list = append(list, c.Route(with))
+	}
+	return list
+}
+
 // Target returns an escaped path, usually similar to that of a route.
 func (c *Choices) Target(routes []Route) string {
 	var b strings.Builder

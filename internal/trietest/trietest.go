@@ -1,8 +1,8 @@
 // Package trietest is a simple and slow implementation of the router's rules: a
-// list of routes, each compared with the whole request. Tests of package trie
+// list of routes, each compared with the whole request. Tests of package pattern
 // and of the router compare their results with it. Only tests import it.
 //
-// It doesn't parse patterns and imports neither package. Routes consist of
+// It doesn't parse patterns and imports none of them. Routes consist of
 // [Part]s, which describe their meaning:
 //
 //	segment.go  which text a segment matches
