@@ -84,7 +84,7 @@ type Shed struct {
 	bad    int         // windows in a row in which there was a queue
 	since  int64       // start of the first one of them
 	turns  int         // windows in which requests were refused and on time
-	calm   int         // windows in a row in which nothing was late or refused
+	calm   int         // windows in a row in which few requests ran, and nothing was late or refused
 	stuck  int         // windows in a row at the smallest limit, without a queue
 	fits   float64     // average limit that recent windows would have allowed
 }
@@ -100,7 +100,7 @@ const (
 	shedSlack    = 5 * time.Millisecond
 	shedPatience = 2 * shedWindow
 	shedQuiet    = 5 // seconds
-	shedCalm     = 3 // windows after which the limit grows
+	shedCalm     = 3 // windows after which the limit ends
 	shedStuck    = 4 // windows at the smallest limit
 	shedRoutes   = 1000
 )
@@ -320,7 +320,7 @@ func (s *Shed) turn(now int64) {
 	} else if s.bad++; s.bad == 1 {
 		s.since = now - length
 	}
-	if s.calm++; isLate || refused > 0 {
+	if s.calm++; isLate || refused > 0 || took > length*limit*3/8 {
 		s.calm = 0
 	}
 	switch {
@@ -336,14 +336,11 @@ func (s *Shed) turn(now int64) {
 		if s.turns++; s.turns%8 == 0 { // they may be slower than they were, but not late
 			limit += limit / 16
 		}
-	case limit > 0 && s.calm >= shedCalm:
-		limit *= 2
+	case s.calm >= shedCalm:
+		limit = 0
 	}
 	if limit > 0 {
 		limit = max(limit, least)
-	}
-	if float64(limit) > 16*max(s.fits, float64(least)) {
-		limit = 0
 	}
 	s.limit.Store(limit)
 	// Where as few requests run as possible, there is no queue: they are slower
