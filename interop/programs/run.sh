@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Runs the test suites of three open-source programs with this router instead of
-# theirs, and the conformance tests of Connect, gRPC and gRPC-Web with the engine. It
-# downloads the programs as Go modules and changes them in a temporary directory.
+# Runs the test suites of open-source programs with this router instead of theirs, or
+# with the engine, and suites that test servers. It downloads the programs as Go
+# modules and changes them in a temporary directory.
 #
-#	./run.sh               all of them
-#	./run.sh go-httpbin    one
+#	./run.sh                          those that CI runs
+#	./run.sh go-httpbin               one
+#	./run.sh -update connect-conformance    also with package server and net/http, and
+#	                                  writes the results to docs/conformance.md
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -35,6 +37,20 @@ swap() {
 		sed -E -i "$expression" "$file"
 		[[ $(cksum "$file") != "$before" ]] || { echo "$file: nothing to change for $expression" >&2; return 1; }
 	done
+}
+
+# row writes a row of docs/conformance.md, with the figures of each server in cells.
+declare -A cells
+row() { # SUITE VERSION CASES EXCEPTIONS
+	echo "$1 $2: of $3, $(for server in "${servers[@]}"; do echo -n "$server ${cells[$server]} "; done)"
+	$update || return 0
+	python3 - "$root/docs/conformance.md" "| $1 |" "| $1 | $2 | $3 | ${cells[engine]} | ${cells[recycle]} | ${cells[server]} | ${cells[net/http]} | $4 | $suite | $(date +%F) |" <<-'END'
+		import sys
+		file, start, row = sys.argv[1:]
+		before, rule, rows = open(file).read().partition("|---|---|---:|---:|---:|---:|---:|---|---|---|\n")
+		rows = [r for r in rows.splitlines() if not r.startswith(start)] + [row] # the table ends the file
+		open(file, "w").write(before + rule + "\n".join(sorted(rows, key=str.lower)) + "\n")
+	END
 }
 
 # tests runs go test, and again if it fails, because some tests depend on timing.
@@ -84,43 +100,29 @@ stepCA() {
 }
 
 # net/http, in the servers of the conformance tests of Connect, gRPC and gRPC-Web: the
-# engine serves connect-go, also with Recycle, and the ServeHTTP of grpc-go.
+# engine serves connect-go, and the ServeHTTP of grpc-go, also with Recycle.
 connectConformance() {
 	fetch connect-conformance connectrpc.com/conformance@v1.0.7
-	swap '/^type stdHTTPServer/,/^\/\/ Creates an HTTP/s/s\.svr\.(Serve|ServeTLS|Shutdown|Close)\(/s.engine.\1(/
-		s/^\tsvr \*http\.Server$/&\n\tengine *engine.Server/; s/stdHTTPServer\{svr: (\w+),/&\n\t\tengine: onEngine(\1),/
-		s|^\t"connectrpc.com/conformance/internal"$|&\n\t"'$router'/engine"|' internal/app/referenceserver/server.go
-	swap 's/ server\.Serve\(/ onEngine(server).Serve(/; s/httpServer\.Serve\(/onEngine(grpcWebServer).Serve(/' internal/app/grpcserver/server.go
-	cat >internal/app/referenceserver/engine.go <<-END
-		package referenceserver
+	swap '/^type stdHTTPServer/,/^\/\/ Creates an HTTP/s/s\.svr\.(Serve|ServeTLS|Shutdown|Close)\(/s.under.\1(/
+		s/^\tsvr \*http\.Server$/&\n\tunder servers.Server/; s/stdHTTPServer\{svr: (\w+),/&\n\t\tunder: servers.New(os.Getenv("SERVER"), \1),/
+		s|^\t"connectrpc.com/conformance/internal"$|&\n\t"connectrpc.com/conformance/internal/servers"|' internal/app/referenceserver/server.go
+	swap 's/ server\.Serve\(/ on(server).Serve(/; s/httpServer\.Serve\(/on(grpcWebServer).Serve(/' internal/app/grpcserver/server.go
+	cp -r "$root/interop/programs/servers" internal/
+	cat >internal/app/grpcserver/on.go <<-'END'
+		package grpcserver
 
 		import (
 			"net/http"
 			"os"
 
-			"$router/engine"
+			"connectrpc.com/conformance/internal/servers"
 		)
 
-		func onEngine(srv *http.Server) *engine.Server {
-			s := engine.New(srv)
-			s.Recycle = os.Getenv("RECYCLE") != ""
-			return s
-		}
-	END
-	cat >internal/app/grpcserver/engine.go <<-END
-		package grpcserver
-
-		import (
-			"net/http"
-
-			"$router/engine"
-		)
-
-		func onEngine(h http.Handler) *engine.Server {
+		func on(h http.Handler) servers.Server {
 			srv := &http.Server{Handler: h, Protocols: new(http.Protocols)}
 			srv.Protocols.SetHTTP1(true)
 			srv.Protocols.SetUnencryptedHTTP2(true)
-			return engine.New(srv)
+			return servers.New(os.Getenv("SERVER"), srv)
 		}
 	END
 	swap /HTTP_VERSION_3/d testing/reference-impls-config.yaml
@@ -128,23 +130,29 @@ connectConformance() {
 	echo 'gRPC Unexpected Requests/**/unexpected-codec' >>testing/grpcserver-known-failing.txt
 	printf 'Timeouts/**/TLS:false/%s\n' unary client-stream server-stream bidi-stream/full-duplex >flaky.txt
 	go build -o . ./cmd/connectconformance ./cmd/referenceserver ./cmd/grpcserver
-	run() {
-		local command=(./connectconformance --mode server --conf "testing/$1.yaml" --known-failing "@testing/$2-known-failing.txt" --known-flaky @flaky.txt -- "./${3:-$2}")
-		"${command[@]}" || "${command[@]}"
+	conform() { # NAME CONFIG LIST-OF-FAILING SERVER EXCEPTIONS
+		local total server command=(./connectconformance --mode server --conf "testing/$2.yaml" --known-failing "@testing/$3-known-failing.txt" --known-flaky @flaky.txt -- "./$4")
+		for server in "${servers[@]}"; do
+			SERVER=$server "${command[@]}" | tee log || SERVER=$server "${command[@]}" | tee log
+			total=$(sed -n 's/^Total cases: //p' log)
+			cells[$server]=$(sed -nE 's/^([0-9]+) passed.*/\1/p' log)
+		done
+		row "Connect conformance, $1" v1.0.7 "$total" "$5"
 	}
-	run reference-impls-config referenceserver
-	RECYCLE=1 run reference-impls-config referenceserver
-	run grpc-impls-config grpcserver
-	run grpc-web-server-impl-config grpcserver-web grpcserver
+	local exceptions='calls with no request or with two that must have one: grpc-go says INTERNAL instead of UNIMPLEMENTED; calls with an unknown codec: its ServeHTTP sends no status'
+	conform connect-go reference-impls-config referenceserver referenceserver none
+	conform grpc-go grpc-impls-config grpcserver grpcserver "$exceptions"
+	conform 'grpc-go, gRPC-Web' grpc-web-server-impl-config grpcserver-web grpcserver "$exceptions"
 }
 
-all=(goHTTPBin act stepCA connectConformance)
-declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA [connect-conformance]=connectConformance)
-if [[ $# -gt 0 ]]; then
-	all=()
-	for name; do all+=("${functions[$name]:?there is no such program}"); done
+update=false servers=(engine recycle)
+if [[ ${1-} == -update ]]; then
+	update=true servers+=(server net/http)
+	shift
 fi
-for program in "${all[@]}"; do
-	echo "== $program"
-	("$program")
+[[ $# -gt 0 ]] || set -- go-httpbin act step-ca connect-conformance
+declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA [connect-conformance]=connectConformance)
+for suite; do
+	echo "== $suite"
+	("${functions[$suite]:?there is no such suite}")
 done
