@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -29,6 +30,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
@@ -350,12 +354,59 @@ func serverMetrics(registry *prometheus.Registry, s *server.Server) {
 	add("muxmaster_engine_handed_over_total", "Connections passed to net/http.", false, func(_ server.Stats, e engine.Stats) float64 { return float64(e.HandedOver) })
 }
 
+// observeServer registers the statistics of a server with OpenTelemetry.
+func observeServer(meter metric.Meter, s *server.Server) error {
+	var errs []error
+	gauge := func(name, help string) metric.Int64Observable {
+		g, err := meter.Int64ObservableGauge(name, metric.WithDescription(help))
+		errs = append(errs, err)
+		return g
+	}
+	counter := func(name, help string) metric.Int64Observable {
+		c, err := meter.Int64ObservableCounter(name, metric.WithDescription(help))
+		errs = append(errs, err)
+		return c
+	}
+	open := gauge("muxmaster.connections.open", "Open connections.")
+	evicted := counter("muxmaster.connections.evicted", "Connections closed because of MaxConns.")
+	refused := counter("muxmaster.connections.refused", "Connections rejected because of MaxConnsPerIP.")
+	shed := counter("muxmaster.requests.shed", "Requests refused by Shed.")
+	limit := gauge("muxmaster.requests.limit", "Requests that may run.")
+	requests := counter("muxmaster.engine.requests", "Requests served by the engine.")
+	http2 := counter("muxmaster.engine.http2.requests", "Those over HTTP/2.")
+	handed := counter("muxmaster.engine.handed_over", "Connections passed to net/http.")
+	_, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		st := s.Stats()
+		o.ObserveInt64(open, int64(st.Open))
+		o.ObserveInt64(evicted, st.Evicted)
+		o.ObserveInt64(refused, st.Refused)
+		if st.Shed != nil {
+			o.ObserveInt64(shed, int64(st.Shed.Refused))
+			o.ObserveInt64(limit, int64(st.Shed.Limit))
+		}
+		if st.Engine != nil {
+			o.ObserveInt64(requests, int64(st.Engine.Requests))
+			o.ObserveInt64(http2, int64(st.Engine.HTTP2Requests))
+			o.ObserveInt64(handed, int64(st.Engine.HandedOver))
+		}
+		return nil
+	}, open, evicted, refused, shed, limit, requests, http2, handed)
+	return errors.Join(append(errs, err)...)
+}
+
 func TestServerMetricsRecipe(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		registry := prometheus.NewRegistry()
 		s := server.New("", http.NotFoundHandler())
 		s.Engine = on
+		if on {
+			s.Shed = new(server.Shed)
+		}
 		serverMetrics(registry, s)
+		reader := sdkmetric.NewManualReader()
+		if err := observeServer(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)).Meter("shop"), s); err != nil {
+			t.Fatal(err)
+		}
 		resp, err := http.Get("http://" + serveRecipe(t, s))
 		if err != nil {
 			t.Fatal(err)
@@ -372,9 +423,28 @@ func TestServerMetricsRecipe(t *testing.T) {
 			"muxmaster_engine_requests_total": 0, "muxmaster_engine_http2_requests_total": 0, "muxmaster_engine_handed_over_total": 0}
 		if on {
 			want["muxmaster_engine_requests_total"] = 1
+			want["muxmaster_requests_limit"] = float64(s.Stats().Shed.Limit)
 		}
 		if err != nil || !maps.Equal(got, want) {
 			t.Errorf("engine: %v: %v, %v, want %v", on, got, err, want)
+		}
+		if !on { // OpenTelemetry gets no figures then
+			maps.DeleteFunc(want, func(name string, _ float64) bool { return !strings.Contains(name, "_connections_") })
+		}
+		var all metricdata.ResourceMetrics
+		err = reader.Collect(t.Context(), &all)
+		got = map[string]float64{}
+		for _, m := range all.ScopeMetrics[0].Metrics {
+			name := strings.ReplaceAll(m.Name, ".", "_") // as the names are in Prometheus
+			switch data := m.Data.(type) {
+			case metricdata.Gauge[int64]:
+				got[name] = float64(data.DataPoints[0].Value)
+			case metricdata.Sum[int64]:
+				got[name+"_total"] = float64(data.DataPoints[0].Value)
+			}
+		}
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("OpenTelemetry, engine: %v: %v, %v, want %v", on, got, err, want)
 		}
 	}
 }
