@@ -29,8 +29,8 @@ import (
 // served, however large. The limit then follows the measurements of windows of
 // 100 ms, or more if requests take longer or are fewer than ten: it becomes
 // smaller if most requests take a quarter longer than they may, and larger if
-// they are on time and others were refused. It ends after windows without
-// refusals, at the latest 5 s after the last one.
+// they are on time and others were refused. It ends when few requests run and
+// none is refused, at the latest 5 s after the last one was.
 //
 // A request counts from its arrival until its handler returns or begins to send
 // the response, so event streams and downloads don't count. Nor does the time
