@@ -48,7 +48,7 @@ func (m *Mux) publish(v *view) (p, old *program) {
 	if v == &m.root {
 		m.serving.Store(p)
 	} else if !slices.Contains(m.views, v) {
-		m.views = append(m.views[max(0, len(m.views)-maxViews+1):], v)
+		m.views = slices.Concat(m.views[max(0, len(m.views)-maxViews+1):], []*view{v})
 	}
 	return p, old
 }

@@ -29,6 +29,7 @@ func holdMux(t *testing.T, routes, requests []byte) {
 	pooled := c.Pick(2) == 1
 	ref.routes = c.Routes(registration, 40)
 	mux, kept := ref.build(t, pooled, false)
+	outer := mounted(mux, len(routes))
 
 	shuffled := refMux{redirectSlash: ref.redirectSlash, redirectCase: ref.redirectCase, routes: slices.Clone(kept.routes)}
 	rand.New(rand.NewPCG(uint64(len(routes)), 7)).Shuffle(len(shuffled.routes), func(i, j int) {
@@ -63,6 +64,16 @@ func holdMux(t *testing.T, routes, requests []byte) {
 			e := mux.Explain(method, "http://"+host+escaped+query)
 			if wrong := kept.explained(e, host, escaped, r.Pattern, got); wrong != "" {
 				t.Errorf("Explain(%s %s%s): %s\nroutes: %q", method, host, target, wrong, kept.routes.Patterns())
+			}
+		}
+		// The Mux answers alike below a mount.
+		if r, err := readRequest(host, method, "/p/q"+target+query); err == nil && method != "CONNECT" && trietest.SplitPath(target).Clean() && !wirepath.DotInside(wirepath.Decode(target)) {
+			want, below := got, ask(outer, r)
+			if want.location != "" {
+				want.location, want.body, below.body = "/p/q"+want.location, "", "" // the body has the location
+			}
+			if below != want {
+				t.Errorf("%s %s%s: %q, but below mount %d %q\nroutes: %q", method, host, target, want.brief(), len(routes), below.brief(), kept.routes.Patterns())
 			}
 		}
 		r2, _ := readRequest(host, method, target+query)
