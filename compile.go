@@ -286,13 +286,23 @@ func (c *compiler) sharedNames(list []string, pooled bool) *values.Names {
 	return n
 }
 
+// zone returns the zone of a level, or nil.
+func (p *program) zone(l *level) *zone {
+	for _, z := range p.zones {
+		if z.level == l {
+			return z
+		}
+	}
+	return nil
+}
+
 // zone returns the zone of a level.
 func (c *compiler) zone(l *level) *zone {
-	if i := slices.IndexFunc(c.zones, func(z *zone) bool { return z.level == l }); i >= 0 {
-		return c.zones[i]
+	z := c.program.zone(l)
+	if z == nil {
+		z = &zone{level: l, program: c.program, chain: c.policy.chain(l), inherited: handlers(c.fields, l)}
+		c.zones = append(c.zones, z)
 	}
-	z := &zone{level: l, program: c.program, chain: c.policy.chain(l), inherited: handlers(c.fields, l)}
-	c.zones = append(c.zones, z)
 	return z
 }
 

@@ -253,9 +253,7 @@ type fastHandler FastHandler
 
 // ServeHTTP calls h for callers that know only an http.Handler, such as Pre
 // middleware.
-func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h(w, r, PathParams(r))
-}
+func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h(w, r, PathParams(r)) }
 
 // A fastRoute calls a FastHandler with the path values of its route.
 type fastRoute struct {
@@ -299,9 +297,14 @@ func (h *fastRoute) params(ps Params, r *http.Request) Params {
 	return ps
 }
 
+// A middleware is a function that With, Pre and Use, UseRoute, or UseFast add.
+type middleware interface {
+	func(http.Handler) http.Handler | func(Route, http.Handler) http.Handler | FastMiddleware
+}
+
 // steps returns the middleware that a method was given. It panics if a function
 // is nil.
-func steps[F func(http.Handler) http.Handler | func(Route, http.Handler) http.Handler | FastMiddleware](method string, mw []F) (c chain) {
+func steps[F middleware](method string, mw []F) (c chain) {
 	for _, f := range mw {
 		if reflect.ValueOf(f).IsNil() {
 			panic("muxmaster: " + method + ": the middleware is nil")

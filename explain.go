@@ -76,10 +76,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 		e.Candidates = append(e.Candidates, c)
 	}
 	slices.SortStableFunc(e.Candidates, func(a, b Candidate) int {
-		if c := cmp.Compare(a.rank, b.rank); c != 0 {
-			return c
-		}
-		return compareRoutes(&a.Route, &b.Route)
+		return cmp.Or(cmp.Compare(a.rank, b.rank), compareRoutes(&a.Route, &b.Route))
 	})
 	return e
 }

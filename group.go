@@ -192,9 +192,7 @@ func (m *scope) join(prefix string) string {
 // such as [http.StripPrefix], use Pre or Mount. Use panics if the handler that
 // a middleware function returns has a method RunsBeforeRouting(), as those of
 // middleware.CleanPath and middleware.StripSlashes do.
-func (m *scope) Use(mw ...func(http.Handler) http.Handler) {
-	m.addMiddleware("Use", steps("Use", mw))
-}
+func (m *scope) Use(mw ...func(http.Handler) http.Handler) { addMiddleware(m, "Use", mw) }
 
 // UseRoute is like Use but adds middleware that is made for one route and knows it: a
 // limit, a timeout or the scopes of a login by the route's name or annotations,
@@ -204,14 +202,12 @@ func (m *scope) Use(mw ...func(http.Handler) http.Handler) {
 // route is as that Mux declares it, without the prefix of the mount and the
 // annotations around it.
 func (m *scope) UseRoute(mw ...func(route Route, next http.Handler) http.Handler) {
-	m.addMiddleware("UseRoute", steps("UseRoute", mw))
+	addMiddleware(m, "UseRoute", mw)
 }
 
 // UseFast is like Use but adds middleware for fast routes. Registering a route
 // of an http.Handler in its scope panics.
-func (m *scope) UseFast(mw ...FastMiddleware) {
-	m.addMiddleware("UseFast", steps("UseFast", mw))
-}
+func (m *scope) UseFast(mw ...FastMiddleware) { addMiddleware(m, "UseFast", mw) }
 
 // Pre adds middleware that runs for every request before routing. The first
 // middleware is the outermost, and Pre middleware is outside all other
@@ -230,8 +226,9 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	mux.changed()
 }
 
-// addMiddleware adds middleware to that of s.
-func (m *scope) addMiddleware(method string, added chain) {
+// addMiddleware adds middleware to that of m.
+func addMiddleware[F middleware](m *scope, method string, mw []F) {
+	added := steps(method, mw)
 	mux := m.lock()
 	defer mux.mu.Unlock()
 	own, used := &m.level.middleware, m.level.used

@@ -290,9 +290,9 @@ type program struct {
 	folded *trie.Folded // nil if no redirect goes to another case
 	points map[*route]*point
 
-	// For Lookup; nil before the first one.
-	descriptions atomic.Pointer[sync.Map] // from *trie.Route to Route
-	texts        atomic.Pointer[map[string][]*trie.Route[endpoint]]
+	// For Lookup.
+	described sync.Map // from *trie.Route to Route
+	texts     atomic.Pointer[map[string][]*trie.Route[endpoint]]
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.

@@ -313,10 +313,9 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 		for i := range methods {
 			r := &route{pattern: rt.pattern, nth: uint16(i), level: m.level, site: site, original: h, order: order, flags: rt.flags}
 			r.parsed.Store(rt.parsed.Load())
-			switch {
-			case !each && len(routes) > 0:
+			if !each && len(routes) > 0 {
 				r.handler = routes[0].handler
-			default:
+			} else {
 				var d Route
 				if each {
 					mux = m.lock()

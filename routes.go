@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -202,13 +201,7 @@ func (o *around) view() *view { return &view{prefix: o.prefix} }
 
 // compareRoutes orders routes by host, path and method.
 func compareRoutes(a, b *Route) int {
-	if c := strings.Compare(a.Host, b.Host); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.Pattern, b.Pattern); c != 0 {
-		return c
-	}
-	return trie.CompareMethods(a.Method, b.Method)
+	return cmp.Or(strings.Compare(a.Host, b.Host), strings.Compare(a.Pattern, b.Pattern), trie.CompareMethods(a.Method, b.Method))
 }
 
 func (l *level) kind() string {
@@ -337,7 +330,7 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 			if x.Route == nil || r.Pattern != "" && x.Pattern != r.Pattern && !slices.Contains(x.mounts, r.Pattern) {
 				continue
 			}
-			described := v.peek().described()
+			described := &v.peek().described
 			d, ok := described.Load(x.Route)
 			if !ok {
 				d, _ = described.LoadOrStore(x.Route, listed{x.around, x.Payload.route, x.program.policy}.describe())
@@ -349,14 +342,6 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 		}
 	}
 	return Route{}, false
-}
-
-// described returns the descriptions of routes that Lookup has made.
-func (p *program) described() *sync.Map {
-	if p.descriptions.Load() == nil {
-		p.descriptions.CompareAndSwap(nil, new(sync.Map))
-	}
-	return p.descriptions.Load()
 }
 
 // Handler returns the handler that would serve r and the pattern of its route,

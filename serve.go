@@ -1,6 +1,7 @@
 package muxmaster
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -318,12 +319,7 @@ func (l responder) zone() *zone {
 		root = root.parent
 	}
 	p := root.mux.root.current()
-	for _, z := range p.zones {
-		if z.level == l.level {
-			return z
-		}
-	}
-	return p.root
+	return cmp.Or(p.zone(l.level), p.root)
 }
 
 // custom returns the handler for a status, or nil.
@@ -348,19 +344,12 @@ func (z *zone) custom(status int) http.Handler {
 // respond writes the response.
 func (z *zone) respond(w http.ResponseWriter, r *http.Request, o outcome.Outcome) {
 	status := o.Start(w, r)
-	var err error // of constants, which do not allocate
-	switch status {
-	case http.StatusNotFound:
-		err = problem.Code(http.StatusNotFound)
-	case http.StatusMethodNotAllowed:
-		err = problem.Code(http.StatusMethodNotAllowed)
-	default:
-		return
-	}
 	if h := z.custom(status); h != nil {
 		h.ServeHTTP(w, r)
-	} else {
-		problem.Write(w, r, err)
+	} else if status == http.StatusNotFound {
+		problem.Write(w, r, problem.Code(http.StatusNotFound)) // a constant does not allocate
+	} else if status == http.StatusMethodNotAllowed {
+		problem.Write(w, r, problem.Code(http.StatusMethodNotAllowed))
 	}
 }
 

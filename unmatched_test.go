@@ -11,28 +11,6 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// verbMethods are the registration methods for an HTTP method.
-type verbMethods struct {
-	name string
-	add  func(m *muxmaster.Mux, path string, h http.HandlerFunc)
-	fast func(m *muxmaster.Mux, path string, h muxmaster.FastHandler)
-}
-
-// verbs are the verb methods, in the order of the Allow header except for
-// OPTIONS.
-var verbs = []verbMethods{
-	{"GET", (*muxmaster.Mux).GET, (*muxmaster.Mux).GETFast},
-	{"HEAD", (*muxmaster.Mux).HEAD, (*muxmaster.Mux).HEADFast},
-	{"POST", (*muxmaster.Mux).POST, (*muxmaster.Mux).POSTFast},
-	{"PUT", (*muxmaster.Mux).PUT, (*muxmaster.Mux).PUTFast},
-	{"PATCH", (*muxmaster.Mux).PATCH, (*muxmaster.Mux).PATCHFast},
-	{"DELETE", (*muxmaster.Mux).DELETE, (*muxmaster.Mux).DELETEFast},
-	{"CONNECT", (*muxmaster.Mux).CONNECT, (*muxmaster.Mux).CONNECTFast},
-	{"TRACE", (*muxmaster.Mux).TRACE, (*muxmaster.Mux).TRACEFast},
-	{"QUERY", (*muxmaster.Mux).QUERY, (*muxmaster.Mux).QUERYFast},
-	{"OPTIONS", (*muxmaster.Mux).OPTIONS, (*muxmaster.Mux).OPTIONSFast},
-}
-
 func TestAllow(t *testing.T) {
 	all := muxmaster.New()
 	for i := range verbs {
