@@ -471,3 +471,21 @@ func TestConnStatePipelined(t *testing.T) {
 		}
 	}
 }
+
+// TestEarlierResponse checks that a response isn't kept back while the next handler,
+// which doesn't read its request's body, waits for that to be discarded.
+func TestEarlierResponse(t *testing.T) {
+	each(t, kinds, func(t *testing.T, k kind) {
+		c := dial(t, start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.URL.Path) })})))
+		br := bufio.NewReader(c)
+		for _, step := range []struct{ send, want string }{
+			{"GET /1 HTTP/1.1\r\nHost: x\r\n\r\nPOST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", "/1"},
+			{"hello", "/2"},
+		} {
+			io.WriteString(c, step.send)
+			if got := readText(t, br); got != step.want {
+				t.Errorf("got %q, want %q", got, step.want)
+			}
+		}
+	})
+}

@@ -170,16 +170,21 @@ func (r *response) flushPending() bool {
 	return len(r.out) == 0 || r.flushOut() == nil
 }
 
-// flushLate writes earlier responses while the handler of x still runs.
-func (x *requestContext) flushLate() {
+// flushLate writes earlier responses while the handler of x still runs. It reports
+// false if it must be called again later, because the handler is writing, or
+// waits for the client.
+func (x *requestContext) flushLate() bool {
 	r := x.res
-	if !r.LockFor(x.gen) {
-		return
+	if !r.TryLock() {
+		return !r.Is(x.gen)
 	}
-	defer r.Unlock()
-	if !r.Hijacked {
-		r.flushOut()
-	}
+	go func() {
+		defer r.Unlock()
+		if r.Is(x.gen) && !r.Hijacked {
+			r.flushOut()
+		}
+	}()
+	return true
 }
 
 // reset drops all references of the last response.

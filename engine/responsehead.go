@@ -125,6 +125,7 @@ func (r *response) drainBody() (tooBig bool) {
 	}
 	discard, close, tooBig := b.unread()
 	if discard {
+		r.flushOut() // earlier responses: a client may wait for them before it sends the body
 		var ok bool
 		ok, tooBig = b.drain()
 		close = !ok

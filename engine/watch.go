@@ -45,10 +45,9 @@ func (w *watcher) run() {
 		}
 		w.mu.Unlock()
 		for _, x := range batch {
-			if x.pending && !x.Ended() {
-				go x.flushLate()
+			if x.pending = x.pending && !x.Ended() && !x.flushLate(); x.pending {
+				w.add(x)
 			}
-			x.pending = false
 			x.startWatch()
 		}
 	}
