@@ -125,31 +125,28 @@ type index struct {
 // key returns what r has in common with the routes that it conflicts with.
 func (r *route) key() trie.Key { return trie.ShapeKey(r.parse(), r.method()) }
 
-// check returns an error if r can't be added.
-func (x *index) check(r *route) error {
-	if q := x.byKey[r.key()]; q != nil {
+// add adds r, or returns an error if it can't be added.
+func (x *index) add(r *route) error {
+	key, name, method := r.key(), r.level.routeName(), r.method()
+	if q := x.byKey[key]; q != nil {
 		return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())
 	}
-	name := r.level.routeName()
 	for _, q := range x.names[name] {
 		if q.order != r.order || q.level != r.level {
 			return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
 		}
 	}
-	if method := r.method(); trie.IsCustom(method) && x.custom[method] == 0 && len(x.custom) >= trie.MaxCustom {
-		return fmt.Errorf("muxmaster: pattern %q: too many custom methods (limit %d)", r.pattern, trie.MaxCustom)
-	}
-	return nil
-}
-
-func (x *index) add(r *route) {
-	x.byKey[r.key()] = r
-	if name := r.level.routeName(); name != "" {
-		x.names[name] = append(slices.Clip(x.names[name]), r) // clones share the slice
-	}
-	if method := r.method(); trie.IsCustom(method) {
+	if trie.IsCustom(method) {
+		if x.custom[method] == 0 && len(x.custom) >= trie.MaxCustom {
+			return fmt.Errorf("muxmaster: pattern %q: too many custom methods (limit %d)", r.pattern, trie.MaxCustom)
+		}
 		x.custom[method]++
 	}
+	if name != "" {
+		x.names[name] = append(slices.Clip(x.names[name]), r) // clones share the slice
+	}
+	x.byKey[key] = r
+	return nil
 }
 
 func (x *index) remove(r *route) {
@@ -171,7 +168,7 @@ func (d *declared) indexed() *index {
 	if d.index == nil {
 		d.index = &index{make(map[trie.Key]*route, len(d.routes)), map[string][]*route{}, map[string]int{}}
 		for _, r := range d.routes {
-			d.index.add(r)
+			_ = d.index.add(r) // it was added before
 		}
 	}
 	return d.index
@@ -192,13 +189,12 @@ func (d *declared) clone() declared {
 func (d *declared) add(routes []*route) error {
 	x := d.indexed()
 	for i, r := range routes {
-		if err := x.check(r); err != nil {
+		if err := x.add(r); err != nil {
 			for _, r := range routes[:i] {
 				x.remove(r)
 			}
 			return err
 		}
-		x.add(r)
 	}
 	at := len(d.routes)
 	for at > 0 && byOrder(d.routes[at-1], routes[0]) > 0 { // registered at the same time

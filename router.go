@@ -345,22 +345,22 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 // calledFrom returns the program counter of the first call from outside of the
 // package: that of a registration method.
 func calledFrom() uintptr {
-	var pcs [16]uintptr
+	var pcs [8]uintptr // all calls inside of the package
 	list := pcs[:runtime.Callers(2, pcs[:])]
 	for _, pc := range list {
 		ownPCs.RLock()
-		own := ownPCs.pcs[pc]
+		own, known := ownPCs.pcs[pc]
 		ownPCs.RUnlock()
-		if own {
-			continue
+		if !known {
+			frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+			own = strings.HasPrefix(frame.Function, ownPath)
+			ownPCs.Lock()
+			ownPCs.pcs[pc] = own
+			ownPCs.Unlock()
 		}
-		frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-		if !strings.HasPrefix(frame.Function, ownPath) {
+		if !own {
 			return pc
 		}
-		ownPCs.Lock()
-		ownPCs.pcs[pc] = true
-		ownPCs.Unlock()
 	}
 	return list[len(list)-1]
 }
@@ -368,7 +368,7 @@ func calledFrom() uintptr {
 // ownPath begins the names of the functions of this package.
 var ownPath = reflect.TypeFor[Mux]().PkgPath() + "."
 
-// ownPCs holds program counters of this package, which take long to look up.
+// ownPCs says which program counters are of this package, which takes long to look up.
 var ownPCs = struct {
 	sync.RWMutex
 	pcs map[uintptr]bool
