@@ -355,20 +355,6 @@ func ExampleMux_PUT() {
 	// Output: 204
 }
 
-func ExampleMux_PATCH() {
-	mux := muxmaster.New()
-	mux.PATCH("/articles/:id", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	show(mux, "PATCH", "/articles/7", "")
-	// Output: 204
-}
-
-func ExampleMux_DELETE() {
-	mux := muxmaster.New()
-	mux.DELETE("/articles/:id", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	show(mux, "DELETE", "/articles/7", "")
-	// Output: 204
-}
-
 // Without a route for OPTIONS, the Mux responds with 204 and the methods.
 func ExampleMux_OPTIONS() {
 	mux := muxmaster.New()
@@ -394,13 +380,6 @@ func ExampleMux_CONNECT() {
 	// Output: 200 room go
 }
 
-func ExampleMux_TRACE() {
-	mux := muxmaster.New()
-	mux.TRACE("/*path", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) })
-	show(mux, "TRACE", "/x", "")
-	// Output: 403
-}
-
 // QUERY is like GET with a body.
 func ExampleMux_QUERY() {
 	mux := muxmaster.New()
@@ -424,85 +403,12 @@ func ExampleMux_ANY() {
 	// 200 exactly POST
 }
 
-// showUser is the handler of the examples of fast routes.
-func showUser(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-	fmt.Fprint(w, "user ", ps.Get("id"))
-}
-
 func ExampleMux_GETFast() {
 	mux := muxmaster.New()
-	mux.GETFast("/users/:id", showUser)
+	mux.GETFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, "user ", ps.Get("id"))
+	})
 	show(mux, "GET", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_HEADFast() {
-	mux := muxmaster.New()
-	mux.HEADFast("/users/:id", showUser)
-	show(mux, "HEAD", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_POSTFast() {
-	mux := muxmaster.New()
-	mux.POSTFast("/users/:id", showUser)
-	show(mux, "POST", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_PUTFast() {
-	mux := muxmaster.New()
-	mux.PUTFast("/users/:id", showUser)
-	show(mux, "PUT", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_PATCHFast() {
-	mux := muxmaster.New()
-	mux.PATCHFast("/users/:id", showUser)
-	show(mux, "PATCH", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_DELETEFast() {
-	mux := muxmaster.New()
-	mux.DELETEFast("/users/:id", showUser)
-	show(mux, "DELETE", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_OPTIONSFast() {
-	mux := muxmaster.New()
-	mux.OPTIONSFast("/users/:id", showUser)
-	show(mux, "OPTIONS", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_CONNECTFast() {
-	mux := muxmaster.New()
-	mux.CONNECTFast("/users/:id", showUser)
-	show(mux, "CONNECT", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_TRACEFast() {
-	mux := muxmaster.New()
-	mux.TRACEFast("/users/:id", showUser)
-	show(mux, "TRACE", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_QUERYFast() {
-	mux := muxmaster.New()
-	mux.QUERYFast("/users/:id", showUser)
-	show(mux, "QUERY", "/users/7", "")
-	// Output: 200 user 7
-}
-
-func ExampleMux_ANYFast() {
-	mux := muxmaster.New()
-	mux.ANYFast("/users/:id", showUser)
-	show(mux, "BREW", "/users/7", "")
 	// Output: 200 user 7
 }
 
