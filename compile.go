@@ -15,12 +15,14 @@ import (
 
 // current returns the program that serves requests, and compiles it if necessary.
 func (v *view) current() *program {
-	if p := v.program.Load(); p != nil && p.version == v.mux.version.Load() {
-		if v.idle.Load() != 0 {
-			v.idle.Store(0)
-		}
+	if p := v.program.Load(); p != nil && p.version == v.mux.version.Load() && v.idle.Load() == 0 {
 		return p
 	}
+	return v.renewed()
+}
+
+// renewed is current if v was idle or its program isn't current.
+func (v *view) renewed() *program {
 	warnSlow()
 	v.idle.Store(0)
 	m := v.mux
@@ -93,6 +95,7 @@ type compiler struct {
 	builder  trie.Builder[endpoint]
 	names    map[string]*values.Names // by names and whether they are in a Ring
 	old      map[*route]*point
+	direct   []*route // mount a Mux without a handler around it
 }
 
 // compile returns the program of what is declared, with the fields in it. old is the
@@ -145,6 +148,7 @@ func (v *view) compile(d *declared, version uint64, old *program) *program {
 	if p.folded != nil {
 		p.folded.Build()
 	}
+	c.addShortcuts()
 	p.long, p.inPlace = values.Long, modes&^direct
 	if p.pool.values || p.pool.params {
 		p.buffer, p.inPlace = values.Ring, hasNames
@@ -222,6 +226,7 @@ func (c *compiler) add(r *route) {
 		e.handler = &fastRoute{f, e.names, slices.Clone(p.Names()), pooled}
 	} else if m, ok := r.handler.(*Mux); ok && pt != nil {
 		e.handler, flags = pt.at(m.target()), flags|direct
+		c.direct = append(c.direct, r)
 	}
 	c.addPattern(p, r.method(), text, e, flags)
 	if root != notBare {
@@ -231,6 +236,41 @@ func (c *compiler) add(r *route) {
 		}
 		c.addPattern(q, r.method(), text, e, flags|trie.ImpliedBy(p))
 	}
+}
+
+// addShortcuts adds the shortcuts to mounted Muxes.
+func (c *compiler) addShortcuts() {
+	if len(c.direct) > maxShortcuts {
+		return
+	}
+	for _, mount := range c.direct {
+		prefix := c.points[mount].prefix
+		if prefix.Host == "" && prefix.Static() && !slices.ContainsFunc(c.declared.routes, func(r *route) bool { return r != mount && c.mayServeBelow(r, prefix) }) {
+			path := ""
+			for _, s := range prefix.Segs {
+				path += "/" + s[0].Text
+			}
+			c.shortcuts = append(c.shortcuts, shortcut{path + "/", c.points[mount].at(mount.mux())})
+		}
+	}
+}
+
+// maxShortcuts bounds the prefixes that each request is compared with.
+const maxShortcuts = 8
+
+// mayServeBelow reports whether r may serve paths below the static prefix, even if
+// everything there is mounted.
+func (c *compiler) mayServeBelow(r *route, prefix *pattern.Pattern) bool {
+	p, _, _ := c.view.below(r)
+	for i, s := range p.Segs {
+		switch {
+		case i == len(prefix.Segs) || len(s) > 1 || s[0].Param || s[0].Fold:
+			return true
+		case s[0].Text != prefix.Segs[i][0].Text:
+			return false
+		}
+	}
+	return len(p.Segs) == len(prefix.Segs) && p.End != pattern.Exact // else the prefix comes first
 }
 
 func (c *compiler) addPattern(p *pattern.Pattern, method, text string, e endpoint, flags trie.Flags) {

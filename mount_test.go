@@ -351,6 +351,40 @@ func TestMountWrapped(t *testing.T) {
 	}
 }
 
+// The short way to a Mux below a static prefix serves what the long way does, which a
+// wrapper forces, whatever else the outer Mux has.
+func TestMountShortcut(t *testing.T) {
+	requests := strings.Fields("/api/users /api/users/1 /api/users/own /api/users/1/x /api /api/ /api/users/ /api//users /api/../users /API/users " +
+		"/api/in/users /api/in/users/1 /api/none /other/users /other/users/1 /api/a%2Fb /api/v1/x /api/v1 /")
+	for _, outer := range strings.Split("GET /none;GET /api/users/own;GET /api/users/;GET /api/users;POST /api/users/:y;GET /:x/users/:y;GET /:x/users;GET /a:x/users;"+
+		"GET /api/:y;GET /*all;GET /:x/*all;POST /api/*all;GET /api/v1/*all;GET /{x:a.*}/users/1;GET /api/{y...}/x;Mount /api/users;Mount /:x;Mount /api/in;Handle GET h.com/api/users;GET /api/", ";") {
+		var muxes [2]*muxmaster.Mux
+		for i, wrapped := range []wrapper{func(h http.Handler) http.Handler { return h }, func(h http.Handler) http.Handler { return http.HandlerFunc(h.ServeHTTP) }} {
+			m, sub, in := muxmaster.New(), muxmaster.New(), muxmaster.New()
+			addTo(m, outer, pathAnd)
+			for _, x := range []*muxmaster.Mux{sub, in} {
+				addTo(x, "GET /|GET /users|GET /users/:id|GET /:v/x", func(string) http.HandlerFunc {
+					return func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Pattern, " "); values(w, r) }
+				})
+			}
+			m.Mount("/api", wrapped(sub))
+			m.Mount("/v1", wrapped(sub))
+			if !strings.HasSuffix(outer, "/in") {
+				sub.Mount("/in", wrapped(in))
+			}
+			muxes[i] = m
+		}
+		for _, method := range []string{"GET ", "HEAD ", "POST ", "OPTIONS ", "BREW ", "GET h.com"} {
+			for _, path := range requests {
+				short, long := send(t, muxes[0], method+path).brief(), send(t, muxes[1], method+path).brief()
+				if short != long {
+					t.Errorf("beside %s, %s%s: %q, and %q behind a wrapper", outer, method, path, short, long)
+				}
+			}
+		}
+	}
+}
+
 // Behind StripPrefix, a mounted Mux serves the path that is left, also if that begins
 // with the prefix. So does one that isn't mounted but called by a route, or as
 // NotFound.

@@ -282,6 +282,8 @@ type program struct {
 	zones []*zone
 	slow  uint8 // not 0 if ServeHTTP must not use its fast path
 
+	shortcuts []shortcut
+
 	// For serveParams.
 	buffer  values.Kind
 	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
@@ -293,6 +295,12 @@ type program struct {
 	// For Lookup.
 	described sync.Map // from *trie.Route to Route
 	texts     atomic.Pointer[map[string][]*trie.Route[endpoint]]
+}
+
+// A shortcut leads to the only Mux that serves paths below a static prefix.
+type shortcut struct {
+	prefix string // with a slash at its end
+	view   *view
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.

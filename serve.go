@@ -14,7 +14,7 @@ import (
 
 // This file serves requests:
 //
-//	ServeHTTP       routes without parameters
+//	ServeHTTP       routes without parameters, also of Muxes below a static prefix
 //	serveParams     routes with parameters: match, take the values, call the handler
 //	serveLong       the same for long paths and many values
 //	serveGeneric    everything else: hosts, escaped paths, paths that the fast match leaves to it
@@ -44,10 +44,14 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if p.table.Base.MayBeStatic(u.Path) {
-		rt, all := p.table.Base.FindStatic(u.Path)
+	q := p
+	if len(p.shortcuts) > 0 {
+		q = p.innermost(u.Path)
+	}
+	if q.table.Base.MayBeStatic(u.Path) {
+		rt, all := q.table.Base.FindStatic(u.Path)
 		if rt != nil && rt.Method != method {
-			rt = p.table.Base.Pick(all, method)
+			rt = q.table.Base.Pick(all, method)
 		}
 		if rt != nil {
 			r.Pattern = rt.Pattern
@@ -63,7 +67,23 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	p.serveParams(w, r, method)
+	q.serveParams(w, r, method, p)
+}
+
+// innermost returns the program of the Mux that serves path, if only shortcuts lead
+// to it from p.
+func (p *program) innermost(path string) *program {
+	for i := 0; i < len(p.shortcuts); i++ {
+		s := &p.shortcuts[i]
+		if len(path) > len(s.prefix) && path[:len(s.prefix)] == s.prefix {
+			q := s.view.current()
+			if q.slow != 0 {
+				break
+			}
+			p, i = q, -1
+		}
+	}
+	return p
 }
 
 // serveSlow serves requests that cannot use the fast path of ServeHTTP.
@@ -96,15 +116,15 @@ func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	p.serveParams(w, r, method)
+	p.serveParams(w, r, method, p)
 }
 
-// serveParams serves a request with the fast match. It collects the values in a
-// Buffer, where they stay while the handler uses them.
-func (p *program) serveParams(w http.ResponseWriter, r *http.Request, method trie.Method) {
+// serveParams serves a request with the fast match, or by outer. It collects the
+// values in a Buffer, where they stay while the handler uses them.
+func (p *program) serveParams(w http.ResponseWriter, r *http.Request, method trie.Method, outer *program) {
 	path := r.URL.Path
 	if len(path)|len(r.RequestURI) >= int(p.long) {
-		p.serveLong(w, r, path, method)
+		p.serveLong(w, r, path, method, outer)
 		return
 	}
 	buf := values.Borrow(p.buffer)
@@ -114,7 +134,7 @@ func (p *program) serveParams(w http.ResponseWriter, r *http.Request, method tri
 	rt := p.table.Base.MatchFast(path, &found, method)
 	if rt == nil {
 		buf.Return()
-		p.serveGeneric(w, r)
+		outer.serveGeneric(w, r)
 		return
 	}
 	e := &rt.Payload
@@ -171,13 +191,13 @@ func mounted(rt *trie.Route[endpoint]) *program {
 }
 
 // serveLong is serveParams for long requests, or too many values for a Chunk.
-func (p *program) serveLong(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
+func (p *program) serveLong(w http.ResponseWriter, r *http.Request, path string, method trie.Method, outer *program) {
 	var buf [values.MaxChunk]string // serveGeneric serves routes with more
 	found := trie.Values{Vals: buf[:]}
 	if rt := p.table.Base.MatchFast(path, &found, method); rt != nil {
 		p.deliver(w, r, rt, found.Vals[:found.N])
 	} else {
-		p.serveGeneric(w, r)
+		outer.serveGeneric(w, r)
 	}
 }
 
