@@ -242,8 +242,10 @@ func TestUpdateConcurrently(t *testing.T) {
 		}
 		wg.Go(func() {
 			if err := first.Update(func(u *muxmaster.Mux) error {
-				once.Do(func() { all <- true })
-				u.Explain("GET", "http://h.com/g1/none")
+				once.Do(func() {
+					all <- true
+					u.Explain("GET", "http://h.com/g1/none")
+				})
 				u.Host("h.com").Group(fmt.Sprint("/g", i%5)).GET(fmt.Sprint("/u", i), tell("u"))
 				if i < 10 {
 					return second.Update(func(v *muxmaster.Mux) error { _ = v.TryHandle(fmt.Sprint("/inner/", i), tell("x")); return nil })
