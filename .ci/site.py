@@ -6,9 +6,12 @@ The API reference is the output of go doc. llms.txt lists the pages for programs
 that read them.
 """
 
+import gzip
+import os
 import posixpath
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 from mkdocs.exceptions import PluginError
@@ -23,6 +26,7 @@ PAGES = {
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
     "examples/README.md": "examples.md",
+    "playground/README.md": "playground.md",
 }
 
 # The packages of the API reference, relative to the root.
@@ -41,7 +45,25 @@ def on_files(files, config):
         name = "muxmaster" if package == "." else package
         files.append(File.generated(config, f"api/{name}.md", content=reference(name, package)))
     files.append(File.generated(config, "site.css", content=(ROOT / ".ci/site.css").read_text()))
+    for name, content in playground().items():
+        files.append(File.generated(config, "playground/" + name, content=content))
     return files
+
+
+def playground():
+    """Returns the files of the playground: the router as WebAssembly, compressed,
+    because not every server does that, and what runs it."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "playground.wasm"
+        command = ["go", "build", "-tags", "muxmaster_safe,nethttpomithttp2", "-ldflags", "-s -w", "-trimpath", "-o", program, "./playground"]
+        subprocess.run(command, cwd=ROOT, check=True, env=os.environ | {"GOOS": "js", "GOARCH": "wasm"})
+        compressed = gzip.compress(program.read_bytes(), mtime=0)
+    goroot = subprocess.run(["go", "env", "GOROOT"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    return {
+        "playground.wasm.gz": compressed,
+        "wasm_exec.js": (Path(goroot) / "lib/wasm/wasm_exec.js").read_text(),
+        "playground.js": (ROOT / "playground/playground.js").read_text(),
+    }
 
 
 def by_theme(text):
@@ -127,6 +149,8 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_page_content(html, page, config, files):
+    if page.file.src_uri == "playground.md":
+        html += (ROOT / "playground/page.html").read_text()
     return re.sub(r"<table>.*?</table>", lambda table: sized(bars(table.group())), html, flags=re.DOTALL)
 
 

@@ -40,7 +40,7 @@ var steps = []step{
 	{name: "race detector, servers", command: "go test -race ./server ./engine/... ./client", needs: []string{"gcc|clang"}},
 	{name: "gofmt", command: "bash -c 'bad=$(git ls-files -z \"*.go\" | xargs -0 gofmt -l) && echo \"$bad\" && [[ -z $bad ]]'"},
 	{name: "vet", command: "go vet ./..."},
-	{name: "types on other systems", command: "go run ../.ci/types.go windows darwin freebsd plan9", dir: "analyzer"},
+	{name: "types on other systems", command: "go run ../.ci/types.go windows darwin freebsd plan9 js wasip1", dir: "analyzer"},
 	{name: "tests", command: "go test . ./docs ./internal/... ./cmd/... ./examples/..."},
 	{name: "race detector", command: "go test -race -skip " + once + " . ./internal/... ./middleware ./problem ./body ./cmd/... ./examples/...", needs: []string{"gcc|clang"}},
 	{name: "unknown net/http", command: "go test -skip Alloc|BytesPerValue|KeptRequests|FastPathValues|" + once + " .", env: []string{"MUXMASTER_FALLBACK=1"}},

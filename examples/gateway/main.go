@@ -1,3 +1,5 @@
+//go:build !wasm
+
 // Command gateway passes requests on to other servers, as a file says. It reads
 // the file again on SIGHUP.
 //
