@@ -6,7 +6,7 @@ import (
 )
 
 // NoCache prevents caching of the response. Before calling the next handler, it
-// sets Cache-Control, Expires, Pragma and X-Accel-Expires (nginx). For GET and
+// sets Cache-Control, Expires and X-Accel-Expires (nginx). For GET and
 // HEAD, it also removes the request headers that could cause a 304 Not Modified
 // response: If-None-Match and If-Modified-Since. It keeps If-Match,
 // If-Unmodified-Since and If-Range, without which a client that resumes a
@@ -18,7 +18,6 @@ var (
 	noCacheResponse = [...][2]string{ // canonical names
 		{"Cache-Control", "no-cache, no-store, no-transform, must-revalidate, private, max-age=0"},
 		{"Expires", "Thu, 01 Jan 1970 00:00:00 GMT"},
-		{"Pragma", "no-cache"},
 		{"X-Accel-Expires", "0"},
 	}
 	conditional = [...]string{"If-None-Match", "If-Modified-Since"}

@@ -11,6 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 root=$(cd ../.. && pwd)
+tools=${XDG_CACHE_HOME:-$HOME/.cache}/muxmaster-suites
 router=github.com/seed-1954dcaa/muxmaster
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
@@ -42,9 +43,9 @@ swap() {
 # row writes a row of docs/conformance.md, with the figures of each server in cells.
 declare -A cells
 row() { # SUITE VERSION CASES EXCEPTIONS
-	echo "$1 $2: of $3, $(for server in "${servers[@]}"; do echo -n "$server ${cells[$server]} "; done)"
+	echo "$1 $2: of $3, $(for server in "${servers[@]}"; do echo -n "$server ${cells[$server]:-–} "; done)"
 	$update || return 0
-	python3 - "$root/docs/conformance.md" "| $1 |" "| $1 | $2 | $3 | ${cells[engine]} | ${cells[recycle]} | ${cells[server]} | ${cells[net/http]} | $4 | $suite | $(date +%F) |" <<-'END'
+	python3 - "$root/docs/conformance.md" "| $1 |" "| $1 | $2 | $3 | ${cells[engine]:-–} | ${cells[recycle]:-–} | ${cells[server]:-–} | ${cells[net/http]:-–} | $4 | $suite | $(date +%F) |" <<-'END'
 		import sys
 		file, start, row = sys.argv[1:]
 		before, rule, rows = open(file).read().partition("|---|---|---:|---:|---:|---:|---:|---|---|---|\n")
@@ -145,13 +146,239 @@ connectConformance() {
 	conform 'grpc-go, gRPC-Web' grpc-web-server-impl-config grpcserver-web grpcserver "$exceptions"
 }
 
+# pythonBin sets bin to that of an environment with the packages.
+pythonBin() { # NAME==VERSION...
+	bin=$tools/$1/bin
+	[[ -e $bin/.installed ]] && return
+	"${python:-python3}" -m venv "$tools/$1"
+	"$bin/pip" install --quiet "$@"
+	touch "$bin/.installed"
+}
+
+# node installs packages and sets modules to their directory.
+node() { # NAME@VERSION...
+	modules=$tools/${1//\//-}/node_modules
+	[[ -e $modules/.installed ]] && return
+	mkdir -p "$modules"
+	npm install --silent --no-audit --no-fund --ignore-scripts --prefix "${modules%/*}" "$@"
+	touch "$modules/.installed"
+}
+
+# serve starts testserver with the flags, and sets addr.
+serve() {
+	local out=$work/addr.$RANDOM$RANDOM
+	[[ -x $work/testserver ]] || (cd "$root/interop" && env -u GOWORK -u GOFLAGS go build -o "$work/testserver" ./programs/testserver)
+	"$work/testserver" "$@" >"$out" 2>/dev/null &
+	until [[ -s $out ]]; do sleep 0.1; done
+	addr=$(head -1 "$out")
+}
+# quickstart starts the example, and sets addr.
+quickstart() {
+	(cd "$root" && go build -o "$work/quickstart" ./examples/quickstart)
+	(cd "$work" && exec ./quickstart -addr localhost:0 >quickstart.log 2>&1) &
+	until addr=$(sed -nE 's|^The page is http://([^,]*),.*|\1|p' "$work/quickstart.log") && [[ -n $addr ]]; do sleep 0.1; done
+}
+stop() { kill %% && wait %% || true; } 2>/dev/null
+
+# certificate makes cert.pem, with its key, for localhost, and ca.pem.
+certificate() (
+	cd "$work"
+	local key=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes)
+	openssl req -x509 "${key[@]}" -days 90 -keyout ca.key -out ca.pem -subj '/CN=a test' -addext keyUsage=critical,keyCertSign
+	openssl req "${key[@]}" -keyout key.pem -out request.pem -subj /CN=localhost
+	printf '%s\n' basicConstraints=CA:FALSE subjectAltName=DNS:localhost,IP:127.0.0.1 extendedKeyUsage=serverAuth authorityKeyIdentifier=keyid >extensions
+	openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 90 -extfile extensions -out leaf.pem
+	cat leaf.pem key.pem >cert.pem
+) 2>/dev/null
+
+# The echo servers of two WebSocket libraries. Each case of the groups 12 and 13
+# sends 1,000 messages; of those that differ only in the size, one runs.
+autobahn() {
+	local dir=$tools/autobahntestsuite-0.8.2 python2=${PYTHON2:-python2} server library
+	[[ -e $dir/zope/__init__.py ]] || {
+		"$python2" -m pip install --quiet --target "$dir" autobahntestsuite==0.8.2
+		touch "$dir/zope/__init__.py"
+	}
+	cd "$work"
+	declare -A failed
+	for server in "${servers[@]}"; do
+		serve -server "$server"
+		cat >spec.json <<-END
+			{"outdir": "$work/${server/\//}", "exclude-cases": [], "exclude-agent-cases": {},
+			"servers": [{"agent": "coder", "url": "ws://$addr/coder"}, {"agent": "gorilla", "url": "ws://$addr/gorilla"}],
+			"cases": ["1.*", "2.*", "3.*", "4.*", "5.*", "6.*", "7.*", "9.*", "10.*", "12.1.1", "12.2.1", "12.3.1", "12.4.1", "12.5.1",
+				"13.1.1", "13.2.1", "13.3.1", "13.4.1", "13.5.1", "13.6.1", "13.7.1"]}
+		END
+		PYTHONPATH=$dir "$python2" -c 'from autobahntestsuite.wstest import run; import sys; sys.argv = ["wstest", "-m", "fuzzingclient", "-s", "spec.json"]; run()' >log
+		stop
+	done
+	for library in coder gorilla; do
+		local total=0 all
+		for server in "${servers[@]}"; do
+			all=$(python3 - "$work/${server/\//}/index.json" $library <<-'END'
+				import json, sys
+				cases = json.load(open(sys.argv[1]))[sys.argv[2]]
+				bad = [c for c, r in cases.items() if r["behavior"] not in ("OK", "NON-STRICT", "INFORMATIONAL")]
+				print(len(cases), len(cases) - len(bad), *bad)
+			END
+			)
+			echo "$library $server: $all"
+			read -r total cells[$server] _ <<<"$all"
+		done
+		local exceptions=none
+		[[ $library == gorilla ]] || exceptions='the library ignores the reason of a close frame (7.5.1), and two parameters of permessage-deflate (13.3, 13.5)'
+		row "Autobahn, $library/websocket" 0.8.2 "$total" "$exceptions"
+	done
+}
+
+# The settings of TLS, by Mozilla's intermediate profile.
+tls() {
+	pythonBin sslyze==6.3.1
+	certificate
+	local server
+	for server in "${servers[@]}" server; do
+		serve -server "$server" -cert "$work/cert.pem"
+		"$bin/sslyze" --certinfo_ca_file "$work/ca.pem" --mozilla_config=intermediate "localhost:${addr##*:}" | tee "$work/log" | sed -n '/^ *Checking/,$p' || true
+		stop
+		cells[$server]=$(grep -c ' OK - Compliant' "$work/log" || true)
+	done
+	[[ ${cells[server]} == 1 ]]
+	row 'sslyze, Mozilla intermediate' 6.3.1 1 "the defaults of crypto/tls, which the engine doesn't change, allow CBC and P-521; package server has others"
+}
+
+# OpenAPI documents: of a service with all kinds of routes (3.2), and quickstart's.
+openapi() {
+	cd "$work"
+	serve -server engine -openapi
+	curl -s "http://$addr/debug/routes/openapi.json" >"$work/3.2.json"
+	stop
+	quickstart
+	curl -s "http://$addr/debug/routes/openapi.json" >"$work/3.1.json"
+	pythonBin schemathesis==4.32.5
+	local run=("$bin/schemathesis" run --generation-deterministic)
+	cells=()
+	"${run[@]}" "http://$addr/debug/routes/openapi.json" --exclude-path /events --exclude-checks positive_data_acceptance | tee "$work/log"
+	stop
+	cells[server]=$(sed -nE 's/^  ([0-9]+) generated, ([0-9]+) (passed|found).*/\2/p' "$work/log")
+	row 'Schemathesis, quickstart' 4.32.5 "$(sed -nE 's/^  ([0-9]+) generated.*/\1/p' "$work/log")" 'not tested: /events, which never ends; not checked: that valid data is accepted, as the document says nothing about bodies and the size of integers'
+	pythonBin openapi-spec-validator==0.9.0
+	"$bin/openapi-spec-validator" "$work/3.1.json" "$work/3.2.json"
+	node @redocly/cli@2.77.0
+	"$modules/.bin/redocly" lint --extends=spec "$work/3.1.json"
+	"$modules/.bin/redocly" lint --extends=spec --format=json "$work/3.2.json" >"$work/log" || true
+	local parameter='one in 3.2, as it knows parameters with ASCII names only'
+	python3 -c 'import json, sys; p = json.load(open(sys.argv[1]))["problems"]; assert [x["ruleId"] for x in p] == ["path-parameters-defined"], p' "$work/log"
+	node @stoplight/spectral-cli@6.16.3
+	echo 'extends: ["spectral:oas"]' >"$work/ruleset.yaml"
+	"$modules/.bin/spectral" lint -q -F error -r "$work/ruleset.yaml" "$work/3.1.json" >/dev/null
+	"$modules/.bin/spectral" lint -q -f json -r "$work/ruleset.yaml" "$work/3.2.json" >"$work/log" || true
+	python3 -c 'import json, sys; p = [x["code"] for x in json.load(open(sys.argv[1])) if x["severity"] == 0]; assert set(p) == {"oas3-server-variables", "path-params"}, p' "$work/log"
+	cells=() ; row 'openapi-spec-validator' 0.9.0 2 none
+	row 'Redocly CLI, rules of the specification' 2.77.0 2 "errors: $parameter"
+	row 'Spectral' 6.16.3 2 "errors: $parameter, and one about a server URL without a scheme, which the specification allows"
+}
+
+# Responses of ServeFiles and ServeSPA, also with compressed files, and of quickstart.
+redbot() {
+	pythonBin redbot==2.7.1
+	mkdir -p "$work/files"
+	cd "$work"
+	seq 3000 | tee files/plain.txt >files/app.3f2a9c1b.js
+	gzip --keep files/app.3f2a9c1b.js
+	(echo '<!doctype html><title>Files</title>' && seq 300) >files/index.html
+	local server path
+	look() { # URL...: prints bad notes, and the number of those that are good
+		for path; do
+			"$bin/redbot" -o har "$path" >har
+			python3 - "$path" <<-'END'
+				import json, sys
+				notes = json.load(open("har"))["log"]["entries"][0]["_red_messages"]
+				bad = [n["summary"] for n in notes if n["level"] == "BAD"]
+				print(sys.argv[1], *bad or ["ok"])
+			END
+		done | tee log
+		[[ $(grep -c ' ok$' log) -gt 0 ]]
+	}
+	for server in "${servers[@]}"; do
+		serve -server "$server" -files files
+		look "http://$addr"/{files/{,plain.txt,app.3f2a9c1b.js,none},app,app/{app.3f2a9c1b.js,page}}
+		stop
+		cells[$server]=$(grep -c ' ok$' log)
+	done
+	row 'REDbot, ServeFiles and ServeSPA' 2.7.1 "$(wc -l <log)" none
+	quickstart
+	look "http://$addr"/{,api/notes,api/notes/1,static/style.css,debug/routes/openapi.json}
+	stop
+	cells=([server]=$(grep -c ' ok$' log))
+	row 'REDbot, quickstart' 2.7.1 "$(wc -l <log)" none
+}
+
+# The page of quickstart, and the page of routes, in Chromium.
+lighthouse() {
+	node lighthouse@12.8.2
+	cd "$work"
+	quickstart
+	local page
+	for page in '' debug/routes/; do
+		CHROME_PATH=${CHROME_PATH:-$(command -v chromium)} "$modules/.bin/lighthouse" "http://$addr/$page" --quiet --chrome-flags='--headless=new --no-sandbox' \
+			--output=json --output-path=report.json --only-categories=accessibility,best-practices,seo
+		cells=([server]=$(python3 -c 'import json; print(*[round(100 * c["score"]) for c in json.load(open("report.json"))["categories"].values()])'))
+		row "Lighthouse, /$page of quickstart" 12.8.2 '3 × 100' 'accessibility, best practices, SEO; not performance, which depends on the machine'
+	done
+	stop
+}
+
+# Exchanges that clients must understand: a refused upload, 100-continue, trailers,
+# 103, 10,000 requests over one connection, and a shutdown while a response is sent.
+clients() {
+	local clients=$root/interop/programs/clients server
+	pythonBin niquests==3.21.2 'httpx[http2]==0.28.1'
+	node undici@"$undici"
+	cp -r "$clients" "$work/"
+	ln -s "$modules" "$work/clients/node_modules"
+	(cd "$work/clients/reqwest" && CARGO_TARGET_DIR=$tools/reqwest cargo build --quiet --release)
+	certificate
+	exchanges() { # NAME VERSION EXCEPTIONS COMMAND...
+		local name=$1 version=$2 exceptions=$3 scheme=http flags=() total
+		shift 3
+		[[ $name == *HTTP/1* ]] || scheme=https flags=(-cert "$work/cert.pem")
+		for server in "${servers[@]}"; do
+			serve -server "$server" "${flags[@]}"
+			echo "$name, $server:"
+			(cd "$work/clients" && "${@/URL/$scheme://$addr}") 2>&1 | tee "$work/log" || true
+			stop
+			total=$(grep -cE ' ok$|: got' "$work/log")
+			cells[$server]=$(grep -c ' ok$' "$work/log")
+		done
+		row "$name" "$version" "$total" "$exceptions"
+	}
+	local py=$bin/python curl
+	curl=$(curl --version | sed -nE '1s/^curl (\S+).*/\1/p')
+	exchanges 'curl, HTTP/1.1' "$curl" none bash curl.sh URL --http1.1
+	exchanges 'curl, HTTP/2' "$curl" 'it writes no trailers; a refused upload sometimes fails with net/http, also in package server' bash curl.sh URL --http2
+	exchanges 'undici, HTTP/1.1' "$undici" none command node undici.mjs URL 1
+	exchanges 'undici, HTTP/2' "$undici" 'it passes on neither trailers nor 103, and a GOAWAY ends its streams; a refused upload fails with net/http, also in package server' command node undici.mjs URL 2
+	exchanges 'httpx, HTTP/1.1' 0.28.1 none "$py" clients.py URL httpx 1
+	exchanges 'httpx, HTTP/2' 0.28.1 'it waits to send the rest of a refused upload, and a GOAWAY ends its streams' "$py" clients.py URL httpx 2
+	exchanges 'niquests, HTTP/1.1' 3.21.2 none "$py" clients.py URL niquests 1
+	exchanges 'niquests, HTTP/2' 3.21.2 none "$py" clients.py URL niquests 2 "$work/ca.pem"
+	local java
+	java=$(java -version 2>&1 | sed -nE '1s/.*"(.*)".*/\1/p')
+	exchanges 'Java HttpClient, HTTP/1.1' "$java" none java Client.java URL 1
+	exchanges 'Java HttpClient, HTTP/2' "$java" 'it waits to send the rest of a refused upload, and a GOAWAY ends its streams' java Client.java URL 2
+	exchanges 'reqwest, HTTP/1.1' 0.12.28 none "$tools/reqwest/release/exchanges" URL 1
+	exchanges 'reqwest, HTTP/2' 0.12.28 none "$tools/reqwest/release/exchanges" URL 2
+}
+undici=7.30.2
+
 update=false servers=(engine recycle)
 if [[ ${1-} == -update ]]; then
 	update=true servers+=(server net/http)
 	shift
 fi
 [[ $# -gt 0 ]] || set -- go-httpbin act step-ca connect-conformance
-declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA [connect-conformance]=connectConformance)
+declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA [connect-conformance]=connectConformance
+	[autobahn]=autobahn [tls]=tls [openapi]=openapi [clients]=clients [redbot]=redbot [lighthouse]=lighthouse)
 for suite; do
 	echo "== $suite"
 	("${functions[$suite]:?there is no such suite}")

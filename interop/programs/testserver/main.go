@@ -160,6 +160,9 @@ func echoGorilla(w http.ResponseWriter, r *http.Request) {
 		}
 		if kind == gorilla.TextMessage && !utf8.Valid(data) {
 			c.WriteControl(gorilla.CloseMessage, gorilla.FormatCloseMessage(gorilla.CloseInvalidFramePayloadData, ""), time.Now().Add(time.Second))
+			for err == nil { // closing with unread data would reset the connection
+				_, _, err = c.ReadMessage()
+			}
 			return
 		}
 		if c.WriteMessage(kind, data) != nil {
