@@ -142,19 +142,15 @@ func http2Row(r *showdown.Run, work, shape, server string) (row, bool) {
 	return rank(r, showdown.HTTP2, work+", "+shape).row(server)
 }
 
-// HTTP2Line returns the README's line about HTTP/2. docs is the directory of the
-// pages, relative to the README.
+// HTTP2Line returns the README's line about HTTP/2, with figures of the picture and
+// the same ones over TLS. docs is the directory of the pages, relative to the README.
 func HTTP2Line(r *showdown.Run, docs string) string {
-	// ratio returns the median over the kinds of requests with small responses.
-	ratio := func(p load.Protocol, shape string) float64 {
-		var all []float64
-		for _, work := range []string{"hello, ", "browser JSON, ", "echo 1 KB, "} {
-			x, _ := http2Row(r, work+string(p), shape, "engine")
-			all = append(all, x.Ratio)
-		}
-		return measure.Median(all)
+	ratio := func(work, shape string) float64 {
+		x, _ := http2Row(r, work, shape, "engine")
+		return x.Ratio
 	}
+	tls := strings.Replace(picturedHTTP2, string(load.H2C), string(load.H2TLS), 1)
 	return fmt.Sprintf("Over HTTP/2, it serves %.1f to %.1f requests in the CPU time that net/http needs for one, and %.1f to %.1f over TLS\n"+
-		"([figures](%s/engine.md#http2): one request at a time, and 64 connections with ten each).\n",
-		ratio(load.H2C, "1×1"), ratio(load.H2C, "64×10"), ratio(load.H2TLS, "1×1"), ratio(load.H2TLS, "64×10"), docs)
+		"([figures](%s/engine.md#http2): a browser's requests for JSON, one at a time, and from 64 connections with ten each).\n",
+		ratio(picturedHTTP2, "1×1"), ratio(picturedHTTP2, "64×10"), ratio(tls, "1×1"), ratio(tls, "64×10"), docs)
 }

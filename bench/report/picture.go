@@ -33,7 +33,7 @@ type shape struct {
 
 var (
 	wide   = shape{width: 860, columns: 2, names: 208, values: 62}
-	narrow = shape{width: 400, columns: 1, names: 208, values: 46}
+	narrow = shape{width: 400, columns: 1, names: 208, values: 52}
 )
 
 // palette is a theme's colors. The background stays transparent.
@@ -71,7 +71,7 @@ func Picture(r, http2 *showdown.Run, c palette, s shape) string {
 		panels = append(panels, serverPanel(r, showdown.Servers, "HTTP servers under load", names[0]))
 	}
 	panels = append(panels, serverPanel(http2, showdown.HTTP2, "HTTP/2, one request at a time", picturedHTTP2+", 1×1"),
-		serverPanel(http2, showdown.HTTP2, "HTTP/2, 10 requests at a time", picturedHTTP2+", 1×10"))
+		serverPanel(http2, showdown.HTTP2, "HTTP/2, 64 connections with 10 requests each", picturedHTTP2+", 64×10"))
 	const gap, below, head, line, baseline = 40, 26, 52, 25, 11.5
 	column := (s.width - gap*(s.columns-1)) / s.columns
 	room := float64(column - s.names - s.values)
@@ -101,14 +101,14 @@ func Picture(r, http2 *showdown.Run, c palette, s shape) string {
 }
 
 // timePanel shows our plain handlers, native handlers of the peers that have
-// them, and http.ServeMux. It omits the peers' plain handlers, which take
-// several times as long.
+// them, and the plain ones of the others. It omits further plain handlers, which
+// take several times as long.
 func timePanel(r *showdown.Run, scenario, title string) panel {
 	p := panel{Title: title, About: "nanoseconds per request, less is better"}
 	for _, x := range rank(r, timeSection(r), scenario).Rows {
 		note := ""
 		switch x.Name {
-		case "muxmaster", "muxmaster pooled", "http.ServeMux":
+		case "muxmaster", "muxmaster pooled", "http.ServeMux", "chi", "gorilla/mux":
 			note = "plain"
 		case "gin", "echo", "bunrouter", "fox", "httprouter":
 			note = "native"
