@@ -54,6 +54,7 @@ var steps = []step{
 		needs: []string{"gcc|clang", "buildah", "caddy", "curl", "h2load", "haproxy", "nghttp", "nginx", "redis-server", "systemd-analyze"}},
 	{name: "next Go", command: "go test -skip " + once + " ./...", env: nextGo, all: true},
 	{name: "another layout of net/http", command: ".ci/layout", all: true},
+	{name: "simulation", command: "go test -run ^TestSimulation ./engine -simulate 2m -mutations", all: true},
 	{name: "fuzzing, two seconds a target", command: ".ci/fuzz 2s", all: true},
 	{name: "release in a clone, install from its tag", command: ".ci/tryrelease", all: true},
 	{name: "module bench", command: "go test ./...", dir: "bench", all: true, needs: []string{"h2load", "taskset", "wrk"}},
