@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
@@ -144,17 +143,19 @@ func (c *simConn) Close() error {
 		return net.ErrClosed
 	}
 	unread := false
-	c.in.change(func() { unread, c.in.rerr, c.in.werr = len(c.in.buf) > 0, net.ErrClosed, syscall.EPIPE })
+	c.in.change(func() { unread, c.in.rerr, c.in.werr = len(c.in.buf) > 0, net.ErrClosed, io.ErrClosedPipe })
 	if unread {
 		return c.reset()
 	}
 	return c.CloseWrite()
 }
 
+var errSimReset = errors.New("simulated: connection reset")
+
 // reset ends the connection at once for both sides.
 func (c *simConn) reset() error {
 	for _, l := range []*link{c.in, c.out} {
-		l.change(func() { l.rerr, l.werr = syscall.ECONNRESET, syscall.ECONNRESET })
+		l.change(func() { l.rerr, l.werr = errSimReset, errSimReset })
 	}
 	return nil
 }
