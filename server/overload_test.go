@@ -3,6 +3,7 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -300,9 +302,49 @@ func TestOverloadTable(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
+	const picture = "../docs/overload.svg"
 	if *overloadTable {
-		if err := os.WriteFile(doc, []byte(before+surgeBegin+b.String()+"\n"+tableEnd+after), 0o644); err != nil {
+		table = b.String()
+		err1 := os.WriteFile(doc, []byte(before+surgeBegin+table+"\n"+tableEnd+after), 0o644)
+		err2 := os.WriteFile(picture, []byte(surgePicture(table)), 0o644)
+		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if got, err := os.ReadFile(picture); err != nil || string(got) != surgePicture(table) {
+		t.Errorf("%s doesn't show the table of %s (%v)", picture, doc, err)
+	}
+}
+
+// surgePicture draws the goodput in the table, without and with Shed.
+func surgePicture(table string) string {
+	var b strings.Builder
+	y := 46
+	text := func(x int, class, s string) {
+		fmt.Fprintf(&b, "<text x=%q y=\"%d\" class=%q>%s</text>\n", fmt.Sprint(x), y, class, s)
+	}
+	bar := func(class, cell string) {
+		percent, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(cell), " %"))
+		fmt.Fprintf(&b, "<rect x=\"330\" y=\"%d\" width=\"%d\" height=\"8\" class=%q/>\n", y-9, max(2, 3*percent), class)
+		text(338+max(2, 3*percent), "small", fmt.Sprint(percent, " %"))
+		y += 11
+	}
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "|"); len(cells) > 8 && strings.Contains(cells[2], " times") {
+			text(0, "", strings.TrimSpace(cells[1])+": "+strings.TrimSpace(cells[2]))
+			bar("off", cells[3])
+			bar("on", cells[6])
+			y += 9
+		}
+	}
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="760" height="%d" font-family="system-ui, sans-serif" font-size="13" role="img" aria-label="Goodput of overloaded handlers, without and with Shed, as in the table below.">
+<style>
+text { fill: #1d2126 } .small { font-size: 11px } .off { fill: #b4bcc7 } .on { fill: #0b6e5f }
+@media (prefers-color-scheme: dark) { text { fill: #e8e8e4 } .off { fill: #5a6472 } .on { fill: #35c2a6 } }
+</style>
+<text x="0" y="16" font-weight="bold">Requests served in time, of the capacity</text>
+<rect x="330" y="7" width="10" height="10" class="off"/><text x="346" y="16">without Shed</text>
+<rect x="440" y="7" width="10" height="10" class="on"/><text x="456" y="16">with Shed</text>
+%s</svg>
+`, y, b.String())
 }
