@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 )
+
+var overlayFlag = flag.String("nethttp", "", "TestNetHTTP only writes overlay.json into this absolute `directory`, for tests of other programs")
 
 // differs lists the tests of net/http that fail with the engine, and the
 // reason. docs/engine.md has the list for users.
@@ -42,6 +45,10 @@ var retains = map[string]string{
 // call to an engine. The tests in differs must fail, those in retains may fail
 // with Recycle, all others must pass.
 func TestNetHTTP(t *testing.T) {
+	if *overlayFlag != "" {
+		overlayNetHTTP(t, *overlayFlag)
+		return
+	}
 	run := buildNetHTTP(t)
 	for _, mode := range []string{"default", "recycle"} {
 		t.Run(mode, func(t *testing.T) {
@@ -85,9 +92,11 @@ func failsAlone(t *testing.T, run runNetHTTP, mode, name string) bool {
 // returns the names of those that fail, and the output.
 type runNetHTTP func(t *testing.T, mode, pattern string) (failed []string, out []byte)
 
-// buildNetHTTP compiles the tests of net/http with the engine. An overlay
-// replaces the file of http.Server and adds a file to this package.
-func buildNetHTTP(t *testing.T) runNetHTTP {
+// overlayNetHTTP writes an overlay of source code into the directory temp, with
+// which each http.Server uses the engine in programs that import this package. It
+// replaces the file of http.Server and adds a file to this package. netHTTP is the
+// directory of net/http.
+func overlayNetHTTP(t *testing.T, temp string) (overlay, netHTTP string) {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output() // runtime.GOROOT is empty in a binary compiled with -trimpath
 	if err != nil {
@@ -97,7 +106,7 @@ func buildNetHTTP(t *testing.T) runNetHTTP {
 	if err != nil {
 		t.Fatal(err)
 	}
-	netHTTP, temp := filepath.Join(strings.TrimSpace(string(out)), "src/net/http"), t.TempDir()
+	netHTTP = filepath.Join(strings.TrimSpace(string(out)), "src/net/http")
 	server, err := os.ReadFile(filepath.Join(netHTTP, "server.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +118,7 @@ func buildNetHTTP(t *testing.T) runNetHTTP {
 		}
 		return name
 	}
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {
 		filepath.Join(netHTTP, "server.go"):      write("server.go", []byte(patchServer(t, string(server)))),
 		filepath.Join(netHTTP, "engine_test.go"): write("engine_test.go", []byte("package http_test\n\nimport _ \""+packagePath+"\"\n")),
 		filepath.Join(here, "glue.go"):           filepath.Join(here, "testdata/nethttp/glue.go.txt"),
@@ -117,8 +126,16 @@ func buildNetHTTP(t *testing.T) runNetHTTP {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return write("overlay.json", list), netHTTP
+}
+
+// buildNetHTTP compiles the tests of net/http with the engine.
+func buildNetHTTP(t *testing.T) runNetHTTP {
+	t.Helper()
+	temp := t.TempDir()
+	overlay, netHTTP := overlayNetHTTP(t, temp)
 	program := filepath.Join(temp, "http.test")
-	build := exec.Command("go", "test", "-vet=off", "-overlay", write("overlay.json", overlay), "-c", "-o", program, "net/http")
+	build := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-c", "-o", program, "net/http")
 	build.Env = append(os.Environ(), "GOMODCACHE="+temp) // no overlay may replace a file below it, where the go command keeps other releases of Go
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

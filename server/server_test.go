@@ -107,8 +107,12 @@ func TestDrainServesKeepAliveConnections(t *testing.T) {
 			refusesConnections(t, ln.Addr().String())
 			send()
 			resp, err := http.ReadResponse(bufio.NewReader(c), nil)
-			if err := stop(); (err != nil) != broken || s.Stats().Open != 0 {
-				t.Errorf("drain: %v, %d open", err, s.Stats().Open)
+			stopped := stop()
+			if s.Stats().Open != 0 {
+				t.Errorf("drain: %v, %d open", stopped, s.Stats().Open)
+			}
+			if (stopped != nil) != broken { // on a busy machine, it may not know that the listener is closed
+				return fmt.Errorf("drain: %v", stopped)
 			}
 			if err != nil || !resp.Close {
 				return fmt.Errorf("during the drain: %v, %v; want a response with Connection: close", resp, err)

