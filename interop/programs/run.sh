@@ -151,6 +151,7 @@ connectConformance() {
 engine() {
 	(cd "$root/engine" && GOFLAGS='' go test -run '^TestNetHTTP$' . -nethttp "$work")
 	local name module packages server options
+	local -A exceptions=([go-httpbin]=none [distribution]="TestGracefulShutdown fails with net/http, too; with Recycle, TestManifestFetchWithAccept reads a header after its handler has returned; TestBlobDelete sometimes reuses the file of a request that is still sent, as the engine reads on after an early response (RFC 9112, section 9.6)")
 	while read -r name module packages; do
 		fetch "$name" "$module"
 		go list -test -f '{{if .ForTest}}{{else if or .TestGoFiles .XTestGoFiles}}{{.Dir}} {{.Name}}{{end}}' $packages | while read -r dir package; do
@@ -163,7 +164,7 @@ engine() {
 			cells[$server]=$(grep -c '"Action":"pass".*"Test":"[^/]*"' log || true)
 			echo "$name, $server: $(sed -nE 's/.*"Action":"fail".*"Test":"([^"]*)".*/\1/p' log | tr '\n' ' ')"
 		done
-		row "Tests of $name, with the engine in each http.Server" "${module#*@}" "$(grep -cE '"Action":"(pass|fail)".*"Test":"[^/]*"' log)" none
+		row "Tests of $name, with the engine in each http.Server" "${module#*@}" "$(grep -cE '"Action":"(pass|fail)".*"Test":"[^/]*"' log)" "${exceptions[$name]}"
 	done <<-END
 		go-httpbin github.com/mccutchen/go-httpbin/v2@v2.26.0 ./...
 		distribution github.com/distribution/distribution/v3@v3.0.0 ./registry ./registry/handlers ./registry/proxy ./registry/auth/... ./registry/api/... ./notifications ./internal/client/...
