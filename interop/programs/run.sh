@@ -151,7 +151,7 @@ connectConformance() {
 engine() {
 	(cd "$root/engine" && GOFLAGS='' go test -run '^TestNetHTTP$' . -nethttp "$work")
 	local name module packages server options
-	local -A exceptions=([go-httpbin]=none [distribution]="TestGracefulShutdown fails with net/http, too; with Recycle, TestManifestFetchWithAccept reads a header after its handler has returned; TestBlobDelete sometimes reuses the file of a request that is still sent, as the engine reads on after an early response (RFC 9112, section 9.6)")
+	local -A exceptions=([go-httpbin]=none [distribution]="the test of its shutdown fails with net/http, too; with Recycle, one reads a header after its handler has returned; the one that deletes blobs sometimes reuses the file of a request that is still sent, as the engine reads on after an early response (RFC 9112, section 9.6)")
 	while read -r name module packages; do
 		fetch "$name" "$module"
 		go list -test -f '{{if .ForTest}}{{else if or .TestGoFiles .XTestGoFiles}}{{.Dir}} {{.Name}}{{end}}' $packages | while read -r dir package; do
