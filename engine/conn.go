@@ -192,7 +192,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	c.lastPost = c.work.head.method == "POST"
 	res.begin(c, bd, &c.work.head)
 	if len(res.out) > 0 {
-		x.pending = true
+		x.pending = flushTries
 		c.server.watcher.add(x)
 	}
 

@@ -17,7 +17,7 @@ type requestContext struct {
 	body    *body // nil if the request has none
 	res     *response
 	gen     uint64 // of res, while this request's handler runs
-	pending bool   // res holds responses to earlier requests
+	pending uint8  // how often the watcher may still try to send earlier responses, which res holds
 
 	mu    sync.Mutex // guards watch
 	watch clientWatch

@@ -11,6 +11,11 @@ import (
 // watchAfter is how long a request runs before the watcher handles it.
 const watchAfter = 10 * time.Millisecond
 
+// flushTries bounds how often the watcher tries to send earlier responses, each
+// time after watchAfter. Whoever holds the mutex for longer is sending them, maybe
+// to a client that doesn't read.
+const flushTries = 100
+
 // A watcher handles requests that run longer than watchAfter. If the context's
 // Done channel is in use, it starts watching the connection. If responses to
 // earlier requests are waiting to be sent together with this one's, it sends
@@ -45,8 +50,13 @@ func (w *watcher) run() {
 		}
 		w.mu.Unlock()
 		for _, x := range batch {
-			if x.pending = x.pending && !x.Ended() && !x.flushLate(); x.pending {
-				w.add(x)
+			if x.pending > 0 {
+				x.pending--
+				if x.Ended() || x.flushLate() {
+					x.pending = 0
+				} else if x.pending > 0 {
+					w.add(x)
+				}
 			}
 			x.startWatch()
 		}
