@@ -11,12 +11,13 @@ type Case struct {
 	Path        string
 	Browser     bool // ten headers with a cookie, which changes over HTTP/1.1, or one header
 	Connections int
+	Idle, Slow  int // further connections: that wait for requests; whose client reads 100 KB in 2 s
 	Pipeline    int // requests that are sent together over HTTP/1.1
 	Cores       int // processors of the server
 
 	Protocol  Protocol
 	Streams   int // requests at a time on each HTTP/2 connection
-	PerSecond int // requests that are sent one at a time, or 0 for as many as possible
+	PerSecond int // requests that are sent one at a time, over HTTP/1.1 on all connections at once; 0 for as many as possible
 }
 
 // Protocol is the protocol of a case.
@@ -25,9 +26,13 @@ type Protocol string
 // The protocols.
 const (
 	HTTP1 Protocol = ""
-	H2C   Protocol = "h2c" // HTTP/2 without TLS
-	H2TLS Protocol = "TLS" // HTTP/2 over TLS
+	HTTPS Protocol = "HTTPS" // HTTP/1.1 over TLS
+	H2C   Protocol = "h2c"   // HTTP/2 without TLS
+	H2TLS Protocol = "TLS"   // HTTP/2 over TLS
 )
+
+// HTTP2 reports whether p is HTTP/2.
+func (p Protocol) HTTP2() bool { return p == H2C || p == H2TLS }
 
 // The paths of cases.
 const (
@@ -66,14 +71,12 @@ var works = map[string]struct {
 	grpcPath:     {"gRPC to grpc-go", message, message},
 }
 
-// Parameter returns the case in which routers are compared: a GET request whose
-// response is the path's last segment.
-func Parameter(connections, cores int) Case {
-	return Case{Path: paramPath, Connections: connections, Pipeline: 1, Cores: cores}
-}
+// Parameter is the case in which routers are compared: a GET request whose response
+// is the path's last segment.
+var Parameter = Case{Path: paramPath, Connections: 100, Pipeline: 1, Cores: 1}
 
 // Cases returns the cases in which HTTP servers are compared: six with 64
-// connections, and some with more connections and with pipelining.
+// connections, and some with more connections, pipelining, bursts, and TLS.
 func Cases() (cases []Case) {
 	for _, browser := range []bool{false, true} {
 		for _, path := range []string{helloPath, jsonPath, echoPath} {
@@ -82,7 +85,13 @@ func Cases() (cases []Case) {
 	}
 	return append(cases, Case{Path: helloPath, Connections: 512, Pipeline: 1, Cores: 1},
 		Case{Path: helloPath, Browser: true, Connections: 512, Pipeline: 1, Cores: 1},
-		Case{Path: helloPath, Connections: 64, Pipeline: 16, Cores: 1})
+		Case{Path: helloPath, Connections: 64, Pipeline: 16, Cores: 1},
+		Case{Path: helloPath, Connections: 200, Idle: 9800, Pipeline: 1, Cores: 1},
+		Case{Path: jsonPath, Browser: true, Connections: 190, Slow: 10, Pipeline: 1, Cores: 1},
+		Case{Path: jsonPath, Browser: true, Connections: 100, PerSecond: 5000, Pipeline: 1, Cores: 1},
+		Case{Path: helloPath, Connections: 1000, Pipeline: 1, Cores: 1, Protocol: HTTPS},
+		Case{Path: helloPath, Connections: 64, Pipeline: 1, Cores: 1, Protocol: HTTPS},
+		Case{Path: jsonPath, Browser: true, Connections: 64, Pipeline: 1, Cores: 1, Protocol: HTTPS})
 }
 
 // HTTP2Shapes are the columns of the HTTP/2 table: connections and the requests
@@ -118,22 +127,42 @@ func HTTP2Cases() (cases []Case) {
 
 func (c Case) String() string {
 	switch {
-	case c.Protocol != HTTP1:
+	case c.Protocol.HTTP2():
 		return c.Work() + ", " + c.Shape()
-	case c.Path == paramPath && c.Cores == 1:
-		return "1 parameter, 1 core"
+	case c.Path == paramPath && c.Protocol == HTTPS:
+		return "1 parameter, 1 core, TLS"
 	case c.Path == paramPath:
-		return fmt.Sprintf("1 parameter, %d cores", c.Cores)
+		return "1 parameter, 1 core"
 	}
 	headers := "minimal"
 	if c.Browser {
 		headers = "browser"
 	}
 	s := fmt.Sprintf("%s, %s headers, %d connections", c.Path[1:], headers, c.Connections)
-	if c.Pipeline > 1 {
+	switch {
+	case c.Pipeline > 1:
 		s += fmt.Sprintf(", %d pipelined", c.Pipeline)
+	case c.Idle > 0:
+		s += fmt.Sprintf(" and %d idle ones", c.Idle)
+	case c.Slow > 0:
+		s += fmt.Sprintf(" and %d slow readers", c.Slow)
+	case c.PerSecond > 0:
+		s += fmt.Sprintf(", all at once %d times a second", c.PerSecond/c.Connections)
+	case c.Protocol == HTTPS:
+		s += ", TLS"
 	}
 	return s
+}
+
+// basic returns the case without TLS, further connections and bursts.
+func (c Case) basic() Case {
+	if c.Protocol == HTTPS {
+		c.Protocol = HTTP1
+	}
+	if c.Idle, c.Slow = 0, 0; !c.Protocol.HTTP2() {
+		c.PerSecond = 0
+	}
+	return c
 }
 
 // Work returns what the requests of an HTTP/2 case are, the row of its table.
@@ -164,7 +193,7 @@ func (c Case) fields() (fields [][2]string) {
 			{"Accept-Language", "en-US,en;q=0.5"}, {"Accept-Encoding", "gzip, deflate, br, zstd"}, {"Referer", "https://example.com/some/page"},
 			{"Sec-Fetch-Dest", "document"}, {"Sec-Fetch-Mode", "navigate"}, {"Sec-Fetch-Site", "same-origin"},
 		}
-		if c.Protocol == HTTP1 {
+		if !c.Protocol.HTTP2() {
 			return append(fields, [2]string{"Connection", "keep-alive"}, [2]string{"Cookie", "session=%016x; theme=dark"})
 		}
 		return append(fields, [2]string{"Cookie", "session=0123456789abcdef; theme=dark"})

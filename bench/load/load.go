@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,9 +33,10 @@ type Plan struct {
 
 // Round is what one round of load on one server came to.
 type Round struct {
-	PerSecond float64
-	P50, P99  time.Duration
-	CPU       float64 // microseconds of the server process per request, NaN where the system doesn't tell
+	PerSecond      float64
+	P50, P99, P999 time.Duration
+	CPU            float64 // microseconds of the server process per request, NaN where the system doesn't tell
+	Memory         float64 // megabytes that are resident then, 0 where the system doesn't tell
 }
 
 // Result is all rounds of one server, or why there are none.
@@ -54,6 +56,11 @@ func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error
 	if tool := c.tool(); tool != "" {
 		if _, err := exec.LookPath(tool); err != nil {
 			return nil, fmt.Errorf("load: install %s: %w", tool, err)
+		}
+	}
+	if slices.Contains(servers, "hyper") {
+		if _, err := buildHyper(); err != nil {
+			return nil, err
 		}
 	}
 	if c.Cores == 1 {
@@ -104,7 +111,7 @@ func start(server string, c Case) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	// hertz closes our listener and opens its own.
+	// External servers open a listener of their own.
 	for range 100 {
 		client := c.client()
 		err = c.exchange(context.Background(), client, p.address)
@@ -152,7 +159,12 @@ func (t *target) load(ctx context.Context, p Plan) (r Round, err error) {
 		}
 		t.rate = r.PerSecond
 	}
-	before, err := t.cpu()
+	stop, err := t.c.beside(t.address)
+	if err != nil {
+		return r, err
+	}
+	defer stop()
+	before, _, err := t.usage()
 	if err != nil {
 		return r, err
 	}
@@ -160,9 +172,12 @@ func (t *target) load(ctx context.Context, p Plan) (r Round, err error) {
 	if err != nil {
 		return r, err
 	}
+	if requests == 0 {
+		return r, errors.New("no response in a round")
+	}
 	t.rate = r.PerSecond
-	after, err := t.cpu()
-	r.CPU = math.NaN()
+	after, memory, err := t.usage()
+	r.CPU, r.Memory = math.NaN(), memory
 	if after > before {
 		r.CPU = (after - before) / float64(requests)
 	}
@@ -170,7 +185,7 @@ func (t *target) load(ctx context.Context, p Plan) (r Round, err error) {
 }
 
 // Servers run in child processes of this program. A child prints its address, responds
-// to each line of input with the CPU time used so far, and exits at the end of input.
+// to each line of input with what it has used, and exits at the end of input.
 
 const serveFlag = "-serve"
 
@@ -202,10 +217,11 @@ func Serve(name string) error {
 	fmt.Println(listener.Addr())
 	go func() {
 		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-			fmt.Println(measure.CPU().Microseconds())
+			fmt.Println(usage())
 		}
 		ended <- nil
 	}()
+	defer stopExternal()
 	return <-ended
 }
 
@@ -267,16 +283,13 @@ func pinSelf() (undo func()) {
 	return func() { pin(runtime.NumCPU() - 1) }
 }
 
-// cpu returns the CPU time that the process has used, in microseconds.
-func (p *process) cpu() (float64, error) {
-	if _, err := io.WriteString(p.in, "\n"); err != nil {
-		return 0, err
+// usage returns the CPU time that the process has used, in microseconds, and its
+// resident memory, in megabytes.
+func (p *process) usage() (cpu, memory float64, err error) {
+	if _, err = io.WriteString(p.in, "\n"); err == nil {
+		_, err = fmt.Fscan(p.out, &cpu, &memory)
 	}
-	line, err := p.out.ReadString('\n')
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseFloat(strings.TrimSpace(line), 64)
+	return cpu, memory, err
 }
 
 // stop ends the process and waits for it.

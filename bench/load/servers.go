@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -28,10 +29,11 @@ type HTTPServer struct {
 	Name    string
 	Handler string // "plain" for http.Handler, "native" for the server's own
 	Ours    bool
-	Paths   []string // of the HTTP/2 cases that it serves
+	Paths   []string // of the cases that it serves; nil for all
+	Basic   bool     // it isn't measured over TLS, with further connections and in bursts
+	Program string   // that must be installed, or ""
 
-	// serve serves over TLS, or without TLS if the configuration is nil. HTTP/1.1
-	// servers get none.
+	// serve serves over TLS, or without TLS if the configuration is nil.
 	serve func(net.Listener, *tls.Config) error
 }
 
@@ -42,29 +44,39 @@ const NetConn = "engine, net.Conn"
 // with plain handlers serve plainHandler(); the others do the same work with
 // their native handlers.
 var HTTPServers = []HTTPServer{
-	{Name: "net/http", Handler: "plain", serve: func(l net.Listener, _ *tls.Config) error { return http.Serve(l, plainHandler()) }},
-	{Name: "net/http, timeouts", Handler: "plain", serve: serveWithTimeouts},
-	{Name: "engine", Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return newEngine(false).Serve(l) }},
-	{Name: NetConn, Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return newEngine(false).Serve(wrapped{l}) }},
-	{Name: "engine, recycling", Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return newEngine(true).Serve(l) }},
-	{Name: "package server", Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return serveHardened(l, false) }},
-	{Name: "package server, engine", Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return serveHardened(l, true) }},
-	{Name: "fasthttp, adapted", Handler: "plain", serve: func(l net.Listener, _ *tls.Config) error {
+	{Name: "net/http", Handler: "plain", serve: func(l net.Listener, conf *tls.Config) error {
+		return serveOver(l, &http.Server{Handler: plainHandler(), TLSConfig: conf}, conf)
+	}},
+	{Name: "net/http, timeouts", Handler: "plain", Basic: true, serve: serveWithTimeouts},
+	{Name: "engine", Handler: "plain", Ours: true, serve: func(l net.Listener, conf *tls.Config) error { return serveEngine(l, conf, false) }},
+	{Name: NetConn, Handler: "plain", Ours: true, Basic: true, serve: func(l net.Listener, _ *tls.Config) error { return serveEngine(wrapped{l}, nil, false) }},
+	{Name: "engine, recycling", Handler: "plain", Ours: true, serve: func(l net.Listener, conf *tls.Config) error { return serveEngine(l, conf, true) }},
+	{Name: "package server", Handler: "plain", Ours: true, Basic: true, serve: func(l net.Listener, _ *tls.Config) error { return serveHardened(l, nil, false) }},
+	{Name: "package server, engine", Handler: "plain", Ours: true, serve: func(l net.Listener, conf *tls.Config) error { return serveHardened(l, conf, true) }},
+	{Name: "fasthttp, adapted", Handler: "plain", Basic: true, serve: func(l net.Listener, _ *tls.Config) error {
 		return fasthttp.Serve(l, fasthttpadaptor.NewFastHTTPHandler(plainHandler()))
 	}},
-	{Name: "nbio", Handler: "plain", serve: serveNbio},
-	{Name: "fasthttp", Handler: "native", serve: func(l net.Listener, _ *tls.Config) error { return fasthttp.Serve(l, native) }},
-	{Name: "fiber v3", Handler: "native", serve: func(l net.Listener, _ *tls.Config) error { return fasthttp.Serve(l, fiberApp().Handler()) }},
+	{Name: "nbio", Handler: "plain", Basic: true, serve: serveNbio},
+	{Name: "fasthttp", Handler: "native", serve: func(l net.Listener, conf *tls.Config) error {
+		if conf != nil {
+			l = tls.NewListener(l, conf)
+		}
+		return fasthttp.Serve(l, native)
+	}},
+	{Name: "fiber v3", Handler: "native", Basic: true, serve: func(l net.Listener, _ *tls.Config) error { return fasthttp.Serve(l, fiberApp().Handler()) }},
+	{Name: "hyper", Handler: "Rust", Program: "cargo", serve: hyperServer("http1")},
+	{Name: "h2o", Handler: "C, files", Program: "h2o", Paths: []string{helloPath, jsonPath, paramPath}, serve: serveH2O},
 }
 
 // Entrants returns the names of the servers for a case.
 func Entrants(c Case) (names []string) {
 	servers := HTTPServers
-	if c.Protocol != HTTP1 {
+	if c.Protocol.HTTP2() {
 		servers = HTTP2Servers
 	}
 	for _, s := range servers {
-		if c.Protocol == HTTP1 || slices.Contains(s.Paths, c.Path) {
+		_, missing := exec.LookPath(s.Program)
+		if (s.Paths == nil || slices.Contains(s.Paths, c.Path)) && (s.Program == "" || missing == nil) && !(s.Basic && c != c.basic()) {
 			names = append(names, s.Name)
 		}
 	}
@@ -80,6 +92,8 @@ func named(name string) (serve func(net.Listener) error, err error) {
 	} else if rest, ok := strings.CutPrefix(name, string(H2TLS)+" "); ok {
 		servers, name = HTTP2Servers, rest
 		conf = &tls.Config{Certificates: []tls.Certificate{measure.Certificate()}, NextProtos: []string{"h2"}}
+	} else if rest, ok := strings.CutPrefix(name, string(HTTPS)+" "); ok {
+		name, conf = rest, &tls.Config{Certificates: []tls.Certificate{measure.Certificate()}, NextProtos: []string{"http/1.1"}}
 	}
 	for _, s := range servers {
 		if s.Name == name {
@@ -108,11 +122,21 @@ func serveWithTimeouts(l net.Listener, _ *tls.Config) error {
 	}).Serve(l)
 }
 
-// newEngine returns a server of package engine.
-func newEngine(recycle bool) *engine.Server {
-	s := engine.New(&http.Server{Handler: plainHandler()})
+// serveOver serves with net/http's server or the engine, over TLS if there is conf.
+func serveOver(l net.Listener, srv interface {
+	Serve(net.Listener) error
+	ServeTLS(l net.Listener, certFile, keyFile string) error
+}, conf *tls.Config) error {
+	if conf != nil {
+		return srv.ServeTLS(l, "", "")
+	}
+	return srv.Serve(l)
+}
+
+func serveEngine(l net.Listener, conf *tls.Config, recycle bool) error {
+	s := engine.New(&http.Server{Handler: plainHandler(), TLSConfig: conf})
 	s.Recycle = recycle
-	return s
+	return serveOver(l, s, conf)
 }
 
 // A wrapped listener hides the type of its connections, so that the engine uses
@@ -128,9 +152,11 @@ func (l wrapped) Accept() (net.Conn, error) {
 }
 
 // serveHardened serves with package server, and thus with all its limits.
-func serveHardened(l net.Listener, engine bool) error {
+func serveHardened(l net.Listener, conf *tls.Config, engine bool) error {
 	s := server.New("", plainHandler())
-	s.Engine = engine
+	if s.Engine = engine; conf != nil {
+		s.HTTP.TLSConfig = conf
+	}
 	return s.Serve(context.Background(), l)
 }
 

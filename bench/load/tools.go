@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,22 +18,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // This file sends the requests: with wrk over HTTP/1.1, with h2load over HTTP/2,
 // and with net/http's client at a constant rate, which h2load doesn't keep within
-// 10 ms.
+// 10 ms and wrk not at all.
 
 // tool returns the program that a case needs, or "".
 func (c Case) tool() string {
 	switch {
-	case c.Protocol == HTTP1:
-		return "wrk"
-	case c.PerSecond == 0:
+	case c.PerSecond > 0:
+		return ""
+	case c.Protocol.HTTP2():
 		return "h2load"
 	}
-	return ""
+	return "wrk"
 }
 
 // send sends requests for the time d, and returns the number of responses, all of
@@ -55,7 +58,7 @@ func (c Case) send(ctx context.Context, address string, d time.Duration, rate fl
 
 // url returns the URL of the case's requests.
 func (c Case) url(address string) string {
-	if c.Protocol == H2TLS {
+	if c.Protocol == H2TLS || c.Protocol == HTTPS {
 		return "https://" + address + c.Path
 	}
 	return "http://" + address + c.Path
@@ -105,21 +108,26 @@ function request()
 	for i = 1, batch do n = n + 1; all[i] = one:format(n) end
 	return table.concat(all)
 end
+function done(summary, latency)
+	for _, p in ipairs{50, 99, 99.9} do print("latency", latency:percentile(p)) end
+end
 `, one, c.Pipeline)
 	if err := os.WriteFile(script, []byte(lua), 0o666); err != nil {
 		return 0, r, err
 	}
 	out, err := output(exec.CommandContext(ctx, "wrk", "-t1", "-c", strconv.Itoa(c.Connections), "-d", fmt.Sprintf("%.0fs", max(1, math.Ceil(d.Seconds()))),
-		"--timeout", "30s", "--latency", "-s", script, c.url(address)), `(\d+) requests in`, `Requests/sec: +([\d.]+)`, `50% +(\S+)`, `99% +(\S+)`)
+		"--timeout", "30s", "-s", script, c.url(address)), `(\d+) requests in`, `Requests/sec: +([\d.]+)`, `(?s)latency\s(.*)$`)
 	if err != nil {
 		return 0, r, err
 	}
 	requests, err1 := strconv.Atoi(out[0])
 	r.PerSecond, err = strconv.ParseFloat(out[1], 64)
-	var err2, err3 error
-	r.P50, err2 = time.ParseDuration(out[2])
-	r.P99, err3 = time.ParseDuration(out[3])
-	return requests, r, cmp.Or(err, err1, err2, err3)
+	var percentiles [3]float64 // microseconds
+	_, err2 := fmt.Sscan(strings.ReplaceAll(out[2], "latency", ""), &percentiles[0], &percentiles[1], &percentiles[2])
+	for i, d := range []*time.Duration{&r.P50, &r.P99, &r.P999} {
+		*d = time.Duration(percentiles[i] * 1e3)
+	}
+	return requests, r, cmp.Or(err, err1, err2)
 }
 
 func (c Case) h2load(ctx context.Context, address string, n int, dir string) (requests int, r Round, err error) {
@@ -165,13 +173,14 @@ func (c Case) h2load(ctx context.Context, address string, n int, dir string) (re
 func (r Round) withLatencies(took []time.Duration) Round {
 	if n := len(took); n > 0 {
 		slices.Sort(took)
-		r.P50, r.P99 = took[n/2], took[n*99/100]
+		r.P50, r.P99, r.P999 = took[n/2], took[n*99/100], took[n*999/1000]
 	}
 	return r
 }
 
-// paced sends requests one at a time, over one connection after the other.
-// Waiting for the next one, it doesn't sleep: that would take up to a millisecond.
+// paced sends requests one at a time, over one connection after the other, or over
+// HTTP/1.1 on all connections at once. Waiting for the next time, it doesn't sleep:
+// that would take up to a millisecond.
 func (c Case) paced(ctx context.Context, address string, d time.Duration) (requests int, r Round, err error) {
 	clients := make([]*http.Client, c.Connections)
 	for i := range clients {
@@ -181,24 +190,87 @@ func (c Case) paced(ctx context.Context, address string, d time.Duration) (reque
 			return 0, r, err
 		}
 	}
+	batch := 1
+	if !c.Protocol.HTTP2() {
+		batch = c.Connections
+	}
 	began, took := time.Now(), []time.Duration{}
-	for next := began; ctx.Err() == nil && next.Sub(began) < d; next = next.Add(time.Second / time.Duration(c.PerSecond)) {
+	errs := make([]error, batch)
+	for next := began; ctx.Err() == nil && next.Sub(began) < d; next = next.Add(time.Second * time.Duration(batch) / time.Duration(c.PerSecond)) {
 		for time.Now().Before(next) {
 		}
-		sent := time.Now()
-		if err := c.exchange(ctx, clients[len(took)%len(clients)], address); err != nil {
+		n, sent := len(took), time.Now()
+		took = append(took, make([]time.Duration, batch)...)
+		var wg sync.WaitGroup
+		for i := range batch {
+			wg.Go(func() {
+				errs[i] = c.exchange(ctx, clients[(n+i)%len(clients)], address)
+				took[n+i] = time.Since(sent)
+			})
+		}
+		wg.Wait()
+		if err := errors.Join(errs...); err != nil {
 			return 0, r, err
 		}
-		took = append(took, time.Since(sent))
 	}
 	r.PerSecond = float64(len(took)) / time.Since(began).Seconds()
 	return len(took) + len(clients), r.withLatencies(took), ctx.Err()
 }
 
+// beside opens the idle and the slow connections of the case, and returns a
+// function that closes them.
+func (c Case) beside(address string) (stop func(), err error) {
+	var conns []net.Conn
+	stop = func() {
+		for _, nc := range conns {
+			nc.(*net.TCPConn).SetLinger(0) // or their ports would stay in use
+			nc.Close()
+		}
+	}
+	for i := range c.Idle + c.Slow {
+		nc, err := net.Dial("tcp", address)
+		if err != nil {
+			stop()
+			return nil, err
+		}
+		conns = append(conns, nc)
+		get := func(path, want string, pause time.Duration) error {
+			if _, err := fmt.Fprintf(nc, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path); err != nil {
+				return err
+			}
+			resp, err := http.ReadResponse(bufio.NewReaderSize(nc, 1<<10), nil)
+			if err != nil {
+				return err
+			}
+			for n := 0; n < len(want); time.Sleep(pause) {
+				k, err := resp.Body.Read(make([]byte, 1<<10))
+				if n += k; err != nil && err != io.EOF {
+					return err
+				}
+			}
+			return nil
+		}
+		if i < c.Idle {
+			err = get(helloPath, hello, 0)
+		} else {
+			nc.(*net.TCPConn).SetReadBuffer(4 << 10)
+			go func() {
+				for get(downloadPath, download, 20*time.Millisecond) == nil {
+				}
+			}()
+		}
+		if err != nil {
+			stop()
+			return nil, err
+		}
+	}
+	return stop, nil
+}
+
 // client returns a client with one connection.
 func (c Case) client() *http.Client {
 	t := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, Protocols: new(http.Protocols), DisableCompression: true}
-	t.Protocols.SetHTTP1(c.Protocol == HTTP1)
+	t.Protocols.SetHTTP1(!c.Protocol.HTTP2())
 	t.Protocols.SetHTTP2(c.Protocol == H2TLS)
 	t.Protocols.SetUnencryptedHTTP2(c.Protocol == H2C)
 	return &http.Client{Transport: t, Timeout: 10 * time.Second}

@@ -170,6 +170,28 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s, %s", m.CPU, m.Cores, m.System, m.Go)
 }
 
+// ProgramCPU returns the CPU time of another process, or 0 if it is unknown.
+func ProgramCPU(pid int) (used time.Duration) {
+	threads, _ := procfs.AllThreads(pid)
+	for _, t := range threads {
+		if s, err := t.Schedstat(); err == nil {
+			used += time.Duration(s.RunningNanoseconds)
+		}
+	}
+	return used
+}
+
+// Resident returns the resident memory of a process in bytes, or 0 if it is
+// unknown.
+func Resident(pid int) float64 {
+	p, err := procfs.NewProc(pid)
+	if err != nil {
+		return 0
+	}
+	stat, _ := p.Stat()
+	return float64(stat.ResidentMemory())
+}
+
 // MachineTime returns how long the processors were busy since the system
 // started, in all, and the part of it that the host of this virtual machine has
 // taken for others. Both are 0 if they are unknown.

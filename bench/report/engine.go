@@ -40,8 +40,9 @@ func Engine(r *showdown.Run, cases []load.Case) string {
 	}
 	ratios := table("requests in the CPU time of one net/http request", servers[1:],
 		func(x row) string { return fmt.Sprintf("%.2f (%.2f–%.2f) #%d", x.Ratio, x.Lo, x.Hi, x.Place) })
-	latencies := table("latency at that load, median / 99th percentile, µs", servers,
-		func(x row) string { return fmt.Sprintf("%.0f / %.0f", x.p50()/1e3, x.p99()/1e3) })
+	latencies := table("latency at that load, median / 99th / 99.9th percentile, ms", servers,
+		func(x row) string { return fmt.Sprintf("%.1f / %.1f / %.1f", x.p50()/1e6, x.p99()/1e6, x.p999()/1e6) })
+	memory := table("resident memory, MB", servers, func(x row) string { return fmt.Sprintf("%.0f", x.memory()) })
 	var rates []string
 	for _, s := range servers[1:] {
 		rate := mean(cases, func(c load.Case) bool { return c.Pipeline == 1 }, // hardly any client pipelines
@@ -50,15 +51,18 @@ func Engine(r *showdown.Run, cases []load.Case) string {
 			})
 		rates = append(rates, fmt.Sprintf("%s %.2f", s.Name, rate))
 	}
-	return document("engine", r, fields{"Ratios": ratios, "Rounds": rounds, "Rates": rates, "Latencies": latencies})
+	return document("engine", r, fields{"Ratios": ratios, "Rounds": rounds, "Rates": rates, "Latencies": latencies, "Memory": memory})
 }
 
 // serverTitle returns the name of a server in a table.
 func serverTitle(s load.HTTPServer) string {
-	if s.Handler == "native" && !strings.HasPrefix(s.Name, "grpc") {
+	switch {
+	case s.Handler == "plain" || strings.HasPrefix(s.Name, "grpc"):
+		return s.Name
+	case s.Handler == "native":
 		return s.Name + " (own handlers)"
 	}
-	return s.Name
+	return s.Name + " (" + s.Handler + ")"
 }
 
 // server returns the figures of a server in a case.

@@ -159,10 +159,12 @@ func (l ranking) row(server string) (row, bool) {
 }
 
 // perSecond returns the requests per second, and p50 and p99 the latencies in
-// nanoseconds.
+// nanoseconds, memory the megabytes.
 func (x row) perSecond() float64 { return x.Cell.Samples.Summary().Center }
 func (x row) p50() float64       { return x.Cell.P50.Summary().Center * 1e3 }
 func (x row) p99() float64       { return x.Cell.P99.Summary().Center * 1e3 }
+func (x row) p999() float64      { return x.Cell.P999.Summary().Center * 1e3 }
+func (x row) memory() float64    { return x.Cell.Memory.Summary().Center }
 
 // rate returns the quantity that the ratios compare.
 func (l ranking) rate() string {

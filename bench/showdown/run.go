@@ -76,6 +76,8 @@ type Cell struct {
 	Allocs    float64 `json:",omitempty"`
 	P50       Samples `json:",omitempty"` // microseconds, where Section is Load, Servers or HTTP2
 	P99       Samples `json:",omitempty"`
+	P999      Samples `json:",omitempty"`
+	Memory    Samples `json:",omitempty"` // megabytes that are resident, the same
 	CPU       Samples `json:",omitempty"` // microseconds of the server's CPU time per request
 }
 

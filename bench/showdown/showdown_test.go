@@ -105,8 +105,8 @@ func TestPassesOfLoadAddUp(t *testing.T) {
 	r := new(Run)
 	rounds := []load.Round{{PerSecond: 5, P50: time.Millisecond, P99: 2 * time.Millisecond, CPU: 13}, {PerSecond: 6, CPU: math.NaN()}}
 	for range 2 {
-		r.AddLoad(Load, load.Parameter(1, 1), "a", load.Result{Rounds: rounds})
-		r.AddLoad(Load, load.Parameter(1, 1), "b", load.Result{Cannot: "broken"})
+		r.AddLoad(Load, load.Parameter, "a", load.Result{Rounds: rounds})
+		r.AddLoad(Load, load.Parameter, "b", load.Result{Cannot: "broken"})
 	}
 	want := []Cell{{
 		Section: Load, Scenario: "1 parameter, 1 core", Contender: "a", Samples: Samples{5, 6, 5, 6},

@@ -40,11 +40,9 @@ func Usual(quick bool) Plan {
 	if quick {
 		p = Plan{Rounds: 6, Round: 10 * time.Millisecond, Few: 2, LoadPasses: 1, Load: load.Plan{Rounds: 6, Round: time.Second}}
 	}
-	p.LoadCases = []load.Case{load.Parameter(100, 1)}
-	if all := runtime.NumCPU(); all > 1 && !quick {
-		p.LoadCases = append(p.LoadCases, load.Parameter(100, all))
-	}
-	p.ServerCases = p.LoadCases
+	overTLS := load.Parameter
+	overTLS.Protocol = load.HTTPS
+	p.LoadCases, p.ServerCases = []load.Case{load.Parameter}, []load.Case{load.Parameter, overTLS}
 	return p
 }
 
@@ -80,7 +78,7 @@ func units(contenders []contender.Contender, p Plan, dir string) (us []unit) {
 		}
 		for _, c := range p.ServerCases {
 			section := Servers
-			if c.Protocol != load.HTTP1 {
+			if c.Protocol.HTTP2() {
 				section = HTTP2
 			}
 			us = append(us, loadUnit(section, load.Entrants(c), c, pass, p))
@@ -258,6 +256,8 @@ func (r *Run) AddLoad(section Section, c load.Case, server string, result load.R
 		cell.Samples = append(cell.Samples, round.PerSecond)
 		cell.P50 = append(cell.P50, micros(round.P50))
 		cell.P99 = append(cell.P99, micros(round.P99))
+		cell.P999 = append(cell.P999, micros(round.P999))
+		cell.Memory = append(cell.Memory, round.Memory)
 		if !math.IsNaN(round.CPU) {
 			cell.CPU = append(cell.CPU, round.CPU)
 		}
