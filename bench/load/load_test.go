@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 		for i, r := range results[:len(servers)-1] {
 			if r.Cannot != "" || len(r.Rounds) != 1 {
 				t.Errorf("%s, %s: %d rounds, %q", servers[i], c, len(r.Rounds), r.Cannot)
-			} else if one := r.Rounds[0]; one.PerSecond <= 0 || one.P50 <= 0 || one.P99 < one.P50 || one.CPU <= 0 || one.Memory <= 1 {
+			} else if one := r.Rounds[0]; one.PerSecond <= 0 || one.P50 <= 0 || one.P99 < one.P50 && one.P99 != 0 || one.CPU <= 0 || one.Memory <= 1 { // on a busy machine, wrk may print a last percentile of 0
 				t.Errorf("%s, %s: no sensible figures: %+v", servers[i], c, one)
 			}
 		}

@@ -321,7 +321,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	add(*soak) // without connections
-	const doc, begin, end = "../../docs/production.md", "<!-- generated: go test ./examples/quickstart -timeout 2h -run TestSoak -soak 44m -soaktable -->\n", "<!-- end of generated -->\n"
+	const doc, begin, end = "../../docs/production.md", "<!-- generated: go test ./examples/quickstart -timeout 2h -run TestSoak -soak 1h -soaktable -->\n", "<!-- end of generated -->\n"
 	text, err := os.ReadFile(doc)
 	before, rest, ok := strings.Cut(string(text), begin)
 	_, after, ok2 := strings.Cut(rest, end)
