@@ -110,18 +110,17 @@ func HTTP2Cases() (cases []Case) {
 			cases = append(cases, work)
 		}
 	}
-	for _, path := range []string{helloPath, jsonPath, echoPath, downloadPath} {
+	for _, path := range []string{helloPath, jsonPath} {
 		for _, p := range []Protocol{H2C, H2TLS} {
 			work := Case{Path: path, Browser: path == jsonPath, Protocol: p, Cores: 1}
 			add(work)
-			if path == helloPath || path == jsonPath {
-				work.Connections, work.Streams, work.PerSecond = 16, 1, 4000
-				cases = append(cases, work)
-			}
+			work.Connections, work.Streams, work.PerSecond = 16, 1, 4000
+			cases = append(cases, work)
 		}
 	}
-	add(Case{Path: connectPath, Protocol: H2C, Cores: 1})
-	add(Case{Path: grpcPath, Protocol: H2C, Cores: 1})
+	for _, path := range []string{echoPath, downloadPath, connectPath, grpcPath} {
+		add(Case{Path: path, Protocol: H2C, Cores: 1})
+	}
 	return cases
 }
 
@@ -154,15 +153,10 @@ func (c Case) String() string {
 	return s
 }
 
-// basic returns the case without TLS, further connections and bursts.
-func (c Case) basic() Case {
-	if c.Protocol == HTTPS {
-		c.Protocol = HTTP1
-	}
-	if c.Idle, c.Slow = 0, 0; !c.Protocol.HTTP2() {
-		c.PerSecond = 0
-	}
-	return c
+// Simple reports whether an HTTP/1.1 case has no pipelining, TLS, further connections
+// and bursts.
+func (c Case) Simple() bool {
+	return c.Protocol == HTTP1 && c.Pipeline == 1 && c.Idle+c.Slow+c.PerSecond == 0
 }
 
 // Work returns what the requests of an HTTP/2 case are, the row of its table.

@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v3"
-	"github.com/lesismal/nbio/logging"
-	"github.com/lesismal/nbio/nbhttp"
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
@@ -30,7 +28,7 @@ type HTTPServer struct {
 	Handler string // "plain" for http.Handler, "native" for the server's own
 	Ours    bool
 	Paths   []string // of the cases that it serves; nil for all
-	Basic   bool     // it isn't measured over TLS, with further connections and in bursts
+	Basic   bool     // it is measured only in simple cases
 	Program string   // that must be installed, or ""
 
 	// serve serves over TLS, or without TLS if the configuration is nil.
@@ -47,7 +45,6 @@ var HTTPServers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", serve: func(l net.Listener, conf *tls.Config) error {
 		return serveOver(l, &http.Server{Handler: plainHandler(), TLSConfig: conf}, conf)
 	}},
-	{Name: "net/http, timeouts", Handler: "plain", Basic: true, serve: serveWithTimeouts},
 	{Name: "engine", Handler: "plain", Ours: true, serve: func(l net.Listener, conf *tls.Config) error { return serveEngine(l, conf, false) }},
 	{Name: NetConn, Handler: "plain", Ours: true, Basic: true, serve: func(l net.Listener, _ *tls.Config) error { return serveEngine(wrapped{l}, nil, false) }},
 	{Name: "engine, recycling", Handler: "plain", Ours: true, serve: func(l net.Listener, conf *tls.Config) error { return serveEngine(l, conf, true) }},
@@ -56,7 +53,6 @@ var HTTPServers = []HTTPServer{
 	{Name: "fasthttp, adapted", Handler: "plain", Basic: true, serve: func(l net.Listener, _ *tls.Config) error {
 		return fasthttp.Serve(l, fasthttpadaptor.NewFastHTTPHandler(plainHandler()))
 	}},
-	{Name: "nbio", Handler: "plain", Basic: true, serve: serveNbio},
 	{Name: "fasthttp", Handler: "native", serve: func(l net.Listener, conf *tls.Config) error {
 		if conf != nil {
 			l = tls.NewListener(l, conf)
@@ -76,7 +72,7 @@ func Entrants(c Case) (names []string) {
 	}
 	for _, s := range servers {
 		_, missing := exec.LookPath(s.Program)
-		if (s.Paths == nil || slices.Contains(s.Paths, c.Path)) && (s.Program == "" || missing == nil) && !(s.Basic && c != c.basic()) {
+		if (s.Paths == nil || slices.Contains(s.Paths, c.Path)) && (s.Program == "" || missing == nil) && !(s.Basic && !c.Protocol.HTTP2() && !c.Simple()) {
 			names = append(names, s.Name)
 		}
 	}
@@ -107,19 +103,6 @@ func named(name string) (serve func(net.Listener) error, err error) {
 	return func(l net.Listener) error {
 		return http.Serve(l, c.Load(contender.Spec{Work: contender.Write, Routes: []routes.Route{{Method: http.MethodGet, Pattern: "/some/page/:id"}}}))
 	}, nil
-}
-
-// serveWithTimeouts serves with net/http's server and the timeouts that package
-// server sets on it.
-func serveWithTimeouts(l net.Listener, _ *tls.Config) error {
-	http1 := server.New("", plainHandler()).HTTP
-	return (&http.Server{
-		Handler:           http1.Handler,
-		ReadHeaderTimeout: http1.ReadHeaderTimeout,
-		ReadTimeout:       http1.ReadTimeout,
-		WriteTimeout:      http1.WriteTimeout,
-		IdleTimeout:       http1.IdleTimeout,
-	}).Serve(l)
 }
 
 // serveOver serves with net/http's server or the engine, over TLS if there is conf.
@@ -158,21 +141,6 @@ func serveHardened(l net.Listener, conf *tls.Config, engine bool) error {
 		s.HTTP.TLSConfig = conf
 	}
 	return s.Serve(context.Background(), l)
-}
-
-func serveNbio(l net.Listener, _ *tls.Config) error {
-	logging.SetLevel(logging.LevelNone)
-	err := nbhttp.NewEngine(nbhttp.Config{
-		Network: "tcp",
-		Addrs:   []string{l.Addr().String()},
-		Listen:  func(string, string) (net.Listener, error) { return l, nil },
-		NPoller: 1, // as many as processors
-		Handler: plainHandler(),
-		// Run handlers in the event loop, where nbio is fastest if they
-		// never wait.
-		ServerExecutor: func(f func()) { f() },
-	}).Start()
-	return err
 }
 
 // The types of the responses.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -45,11 +46,12 @@ func Engine(r *showdown.Run, cases []load.Case) string {
 	memory := table("resident memory, MB", servers, func(x row) string { return fmt.Sprintf("%.0f", x.memory()) })
 	var rates []string
 	for _, s := range servers[1:] {
-		rate := mean(cases, func(c load.Case) bool { return c.Pipeline == 1 }, // hardly any client pipelines
-			func(c load.Case) float64 {
-				return measure.Median(server(r, c, s.Name).Samples) / measure.Median(server(r, c, servers[0].Name).Samples)
-			})
-		rates = append(rates, fmt.Sprintf("%s %.2f", s.Name, rate))
+		rate := mean(cases, load.Case.Simple, func(c load.Case) float64 {
+			return measure.Median(server(r, c, s.Name).Samples) / measure.Median(server(r, c, servers[0].Name).Samples)
+		})
+		if !math.IsNaN(rate) { // it serves all of them
+			rates = append(rates, fmt.Sprintf("%s %.2f", s.Name, rate))
+		}
 	}
 	return document("engine", r, fields{"Ratios": ratios, "Rounds": rounds, "Rates": rates, "Latencies": latencies, "Memory": memory})
 }
