@@ -49,12 +49,12 @@ var steps = []step{
 	{name: "module analyzer", command: "go test -short ./...", dir: "analyzer"},
 	{name: "module examples/libraries", command: "go test ./...", dir: "examples/libraries"},
 
+	{name: "simulation", command: "go test -run ^TestSimulation -timeout 1h ./engine -simulate 10m -mutations", all: true},
 	{name: "module interop/browser", command: "go test ./...", dir: "interop/browser", all: true, needs: []string{"chromium|google-chrome", "firefox-esr|firefox", "java", "npm", "python3"}},
 	{name: "module interop", command: "go test -race ./...", dir: "interop", all: true,
 		needs: []string{"gcc|clang", "buildah", "caddy", "curl", "h2load", "haproxy", "nghttp", "nginx", "redis-server", "systemd-analyze"}},
 	{name: "next Go", command: "go test -skip " + once + " ./...", env: nextGo, all: true},
 	{name: "another layout of net/http", command: ".ci/layout", all: true},
-	{name: "simulation", command: "go test -run ^TestSimulation ./engine -simulate 2m -mutations", all: true},
 	{name: "fuzzing, two seconds a target", command: ".ci/fuzz 2s", all: true},
 	{name: "release in a clone, install from its tag", command: ".ci/tryrelease", all: true},
 	{name: "module bench", command: "go test ./...", dir: "bench", all: true, needs: []string{"h2load", "taskset", "wrk"}},
@@ -241,9 +241,10 @@ func (o *output) line(line string, tests bool) {
 		o.print(line)
 		return
 	}
-	test, _, sub := strings.Cut(e.Test, "/")
-	key := e.Package + " " + test
-	label := o.step.name + ": " + strings.TrimPrefix(strings.TrimPrefix(key, "github.com/seed-1954dcaa/"), "muxmaster/")
+	test, sub, _ := strings.Cut(e.Test, "/")
+	parent := e.Package + " " + test
+	key := strings.TrimSuffix(parent+"/"+sub, "/")
+	label := o.step.name + ": " + strings.TrimPrefix(strings.TrimPrefix(parent, "github.com/seed-1954dcaa/"), "muxmaster/")
 	switch e.Action {
 	case "build-output":
 		o.print(e.Output)
@@ -253,11 +254,14 @@ func (o *output) line(line string, tests bool) {
 			o.tests[key] = append(o.tests[key], e.Output)
 		}
 	case "pass", "fail", "skip":
-		if sub {
-			return
-		}
 		kept := o.tests[key]
 		delete(o.tests, key)
+		if sub != "" {
+			if e.Action == "fail" {
+				o.tests[parent] = append(o.tests[parent], kept...)
+			}
+			return
+		}
 		switch {
 		case e.Action == "fail" && (test != "" || !o.failed[e.Package]): // a test, or a package that ended otherwise
 			o.failed[e.Package] = true

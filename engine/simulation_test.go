@@ -177,12 +177,17 @@ func (s *simulation) plan(rnd *rand.Rand) {
 			}
 		}
 		p.mayFail.Store(timeouts)
-		p.breaks = []func(){func() { p.client.reset() }, func() { p.client.Close() }, func() { p.client.CloseWrite() }}[rnd.IntN(3)]
+		p.breaks = rnd.IntN(3)
+		if large && p.http2 && chance(25) {
+			p.slow = some(100 * time.Millisecond)
+		}
 		if chance(25) {
 			p.mayFail.Store(true)
 			*[]*int{&p.breakSent, &p.breakGot}[rnd.IntN(2)] = 1 + rnd.IntN(pick(300, 3*most))
 		}
-		p.resets = max(0, rnd.IntN(8)-4)
+		if p.resets = max(0, rnd.IntN(8)-4); p.http2 && p.stall > 6*time.Second {
+			p.resets = 3
+		}
 		p.cancels = p.resets > 0
 		handed := false
 		for range 1 + rnd.IntN(12) {
@@ -337,6 +342,7 @@ type simRequest struct {
 	opened   time.Time   // over HTTP/2
 	canceled atomic.Bool
 	resetAt  atomic.Int64 // when it was canceled
+	received atomic.Int64 // when the last byte of the response arrived
 	started  atomic.Bool
 	returned atomic.Int64
 	ended    atomic.Bool // the context
@@ -479,7 +485,7 @@ func (s *simulation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() {
 		q.running.Add(-1)
-		q.returned.Store(time.Now().UnixMilli())
+		q.returned.Store(time.Now().UnixNano())
 		s.progress.Add(1)
 	}()
 	length := int64(q.size)
@@ -598,7 +604,7 @@ func (q *simRequest) checkEnd() {
 	if started && returned == 0 {
 		q.Errorf("%v: the handler doesn't return", q)
 	}
-	for what, at := range map[string]int64{"stream was reset": q.resetAt.Load(), "connection broke": q.broken.Load()} {
+	for what, at := range map[string]int64{"stream was reset": q.resetAt.Load(), "connection broke": q.broken.Load(), "last byte was received": q.received.Load()} {
 		if late := time.Duration(returned - at); at != 0 && started && late > 5*time.Second {
 			q.Errorf("%v: the handler returned %v after its %s", q, late, what)
 		}
@@ -623,6 +629,7 @@ var simMutations = []struct{ name, file, old, new string }{
 `, `		n, err := len(rest), c.send(rest)
 `},
 	{"window of unread bodies isn't given back", "internal/h2/body.go", "b.conn.consume(b, int64(n), 0)\n}\n\n// drop", "_ = n\n}\n\n// drop"},
+	{"a handler writes for others after its turn", "internal/h2/output.go", "c.write(s)", "c.write(nil)"},
 	{"responses to pipelined requests wait for a body", "responsehead.go", "r.flushOut() // earlier", "// earlier"},
 }
 
@@ -646,7 +653,7 @@ func TestSimulationFinds(t *testing.T) {
 		list, _ := json.Marshal(map[string]map[string]string{"Replace": {file: mutant}})
 		os.WriteFile(mutant, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o666)
 		os.WriteFile(overlay, list, 0o666)
-		out, err := exec.Command("go", "test", "-overlay="+overlay, "-run=^TestSimulation$", ".", "-simulate=1m", "-stuck=10s").CombinedOutput()
+		out, err := exec.Command("go", "test", "-overlay="+overlay, "-run=^TestSimulation$", ".", "-simulate=3m", "-stuck=10s").CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "go test ./engine -run Simulation -seed") {
 			t.Errorf("%s: not found: %v\n%.5000s", m.name, err, out)
 		}

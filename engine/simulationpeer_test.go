@@ -176,9 +176,10 @@ type peer struct {
 
 	// Faults.
 	breakSent, breakGot int           // break after so many bytes; 0 for never
-	breaks              func()        // how
+	breaks              int           // how
 	stallAt             int           // bytes after which it doesn't read
 	stall               time.Duration // for how long
+	slow                time.Duration // how long each of its reads takes
 	resets              int           // RST_STREAM
 	cancels             bool          // there are some
 	mayFail             atomic.Bool   // not everything is answered
@@ -204,7 +205,15 @@ func (p *peer) errorf(format string, args ...any) {
 }
 
 func (p *peer) fail() {
-	p.breaks()
+	switch p.breaks {
+	case 0:
+		p.client.CloseWrite()
+		return
+	case 1:
+		p.client.Close()
+	case 2:
+		p.client.reset()
+	}
 	p.broken.CompareAndSwap(0, time.Now().UnixNano())
 }
 
@@ -216,6 +225,7 @@ func (p *peer) Read(b []byte) (int, error) {
 		p.stalled.Store(false)
 		p.stall = 0
 	}
+	time.Sleep(p.slow)
 	n, err := p.client.Read(b)
 	if p.got += n; p.breakGot > 0 && p.got >= p.breakGot {
 		p.breakGot = 0
@@ -448,6 +458,9 @@ func (x *http2Peer) exchange() (ok bool) {
 			canceled.resetAt.Store(time.Now().UnixNano())
 		}
 		time.Sleep(wait)
+	}
+	for !ok && !x.hasEnded() { // what has arrived is still to be read
+		time.Sleep(time.Second)
 	}
 	return ok && !x.hasEnded()
 }
@@ -726,7 +739,9 @@ func (x *http2Peer) process(kind, flags uint8, id uint32, payload []byte) error 
 		if s.status == 0 {
 			return errors.New("DATA before HEADERS")
 		}
-		s.got = append(s.got, payload...)
+		if s.got = append(s.got, payload...); s.kind.want != nil && len(s.got) == len(s.kind.want(s.simRequest)) {
+			s.received.CompareAndSwap(0, time.Now().UnixNano())
+		}
 		if flags&endStream != 0 {
 			s.end()
 		}
