@@ -110,9 +110,7 @@ type simulation struct {
 	pieces   int // the most bytes that are written at once
 	requests []*simRequest
 	peers    []*peer
-	conns    chan net.Conn
-	unlisten chan struct{}
-	once     sync.Once
+	listener *chanListener
 
 	stopAt   time.Duration // when the server stops during requests; 0 for never
 	closes   bool          // by Close, not by Shutdown
@@ -145,7 +143,7 @@ func (s *simulation) plan(rnd *rand.Rand) {
 	if large {
 		most, room, s.pieces, streamWindow = 150_000, pick(5000, 70_000), pick(3000, 60_000), pick(0, 5000, 70_000)
 	}
-	s.srv = &http.Server{Handler: s, ErrorLog: log.New(s, "", 0), ConnState: s.connState, Protocols: protocols(true, false, true), MaxHeaderBytes: pick(0, 4096),
+	s.srv = &http.Server{Handler: s, ErrorLog: log.New(s, "", 0), ConnState: s.connState, Protocols: protocols(true, false, true),
 		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 1 + rnd.IntN(8), MaxReceiveBufferPerConnection: pick(1<<16, 90_000, 200_000), MaxReceiveBufferPerStream: streamWindow}}
 	timeouts := chance(15)
 	if timeouts {
@@ -160,7 +158,7 @@ func (s *simulation) plan(rnd *rand.Rand) {
 	}
 	s.server = New(s.srv)
 	s.server.Recycle = chance(50)
-	s.conns, s.unlisten = make(chan net.Conn), make(chan struct{})
+	s.listener = &chanListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 
 	for i := range 1 + rnd.IntN(5) {
 		out, in := newLink(rnd, s.pieces, room), newLink(rnd, s.pieces, room)
@@ -191,54 +189,40 @@ func (s *simulation) plan(rnd *rand.Rand) {
 		p.cancels = p.resets > 0
 		handed := false
 		for range 1 + rnd.IntN(12) {
-			q := &simRequest{peer: p, id: len(s.requests), rnd: rand.New(rand.NewPCG(rnd.Uint64(), 0)), method: "POST", kind: &simKinds[rnd.IntN(len(simKinds))],
+			kind := rnd.IntN(len(simKinds))
+			q := &simRequest{peer: p, id: len(s.requests), method: "POST", kind: simKinds[kind], last: kind >= simLast, aborts: kind >= simLast && simKinds[kind] != "hijacks",
 				size: rnd.IntN(most), out: rnd.IntN(most), declared: chance(50), trailer: chance(30), expects: chance(10), odd: chance(3), follows: chance(20),
-				pause: some(time.Duration(pick(1, 1, 40)) * time.Millisecond), fill: strings.Repeat("x", rnd.IntN(50))}
-			if q.kind.only != 0 && (q.kind.only == 2) != p.http2 {
+				echoes: chance(30), parts: 1 + rnd.IntN(5), waits: time.Second, pause: some(time.Duration(pick(1, 1, 40)) * time.Millisecond), fill: strings.Repeat("x", rnd.IntN(50))}
+			if kind < 5 {
+				q.early, q.hints, q.sized, q.flushes = chance(20), chance(10), chance(30), chance(40)
+			}
+			if p.http2 {
+				q.waits = 20 * time.Second
+			}
+			if q.kind == "hijacks" && p.http2 {
 				continue
 			}
 			if chance(50) {
 				q.size, q.method = 0, []string{"GET", "GET", "HEAD"}[rnd.IntN(3)]
 			}
-			switch q.kind.name {
-			case "large":
-				if s.srv.MaxHeaderBytes == 0 {
-					continue
-				}
-				q.size, q.method, q.fill = 0, "GET", strings.Repeat("x", 13_000-7000*http2)
-			case "early", "mirror":
-				q.expects = false // as with net/http, the connection would end
+			if !p.http2 && q.kind == "late" {
+				p.mayFail.Store(true) // earlier responses may be late, too
 			}
-			if !p.http2 && (q.kind.name == "late" || q.kind.name == "large") {
-				p.mayFail.Store(true) // earlier responses may be late, too; net/http doesn't wait for the client before it closes
-			}
-			q.expects = q.expects && q.size > 0
+			q.expects = q.expects && q.size > 0 && !q.early && q.kind != "mirror" // as with net/http, the connection would end
 			q.trailer = q.trailer && q.size > 0 && (p.http2 || !q.declared)
 			s.requests = append(s.requests, q)
 			p.requests = append(p.requests, q)
 			handed = handed || q.odd || q.trailer
-			if !p.http2 && (q.kind.last || handed && q.size > 0 && !q.declared) {
+			if !p.http2 && (q.last || handed && q.size > 0 && !q.declared) {
 				break // the engine makes net/http's server close the connection after a chunked body
 			}
 		}
-		p.down = &simRequest{peer: p, id: len(s.requests), method: "GET", kind: &simKinds[2]}
-		p.up = &simRequest{peer: p, id: len(s.requests) + 1, method: "POST", kind: &simKinds[2], size: 60_000, out: 1000}
+		p.down = &simRequest{peer: p, id: len(s.requests), method: "GET", kind: simKinds[0], parts: 5}
+		p.up = &simRequest{peer: p, id: len(s.requests) + 1, method: "POST", kind: simKinds[0], parts: 5, size: 60_000, out: 1000}
 		s.requests = append(s.requests, p.down, p.up)
 		s.peers = append(s.peers, p)
 	}
 }
-
-// Accept, Close and Addr make the simulation a listener.
-func (s *simulation) Accept() (net.Conn, error) {
-	select {
-	case nc := <-s.conns:
-		return nc, nil
-	case <-s.unlisten:
-		return nil, net.ErrClosed
-	}
-}
-func (s *simulation) Close() error   { s.once.Do(func() { close(s.unlisten) }); return nil }
-func (s *simulation) Addr() net.Addr { return handoverAddr{} }
 
 // Write gets what the server logs.
 func (s *simulation) Write(line []byte) (int, error) {
@@ -262,7 +246,7 @@ func (s *simulation) connState(nc net.Conn, state http.ConnState) {
 
 func (s *simulation) run() {
 	served := make(chan error)
-	go func() { served <- s.server.Serve(s) }()
+	go func() { served <- s.server.Serve(s.listener) }()
 	for _, p := range s.peers {
 		p.done.Add(1)
 		go p.serve()
@@ -324,19 +308,29 @@ func (s *simulation) run() {
 // A simRequest is a request, and what is known of its response.
 type simRequest struct {
 	*peer
-	kind     *simKind
+	kind     string
+	last     bool // over HTTP/1.1, the connection ends with it
+	aborts   bool // its response isn't complete
 	id       int
 	rnd      *rand.Rand // of the goroutine that sends
 	method   string
-	size     int    // of the body
-	out      int    // of the response, unless the kind decides
-	declared bool   // with Content-Length
-	trailer  bool   // with a trailer
-	expects  bool   // Expect: 100-continue
-	odd      bool   // net/http serves it, over HTTP/1.1
-	follows  bool   // the handler uses its context
-	fill     string // a header
-	pause    time.Duration
+	size     int           // of the body
+	out      int           // of the response, unless the kind decides
+	declared bool          // with Content-Length
+	trailer  bool          // with a trailer
+	expects  bool          // Expect: 100-continue
+	odd      bool          // net/http serves it, over HTTP/1.1
+	follows  bool          // the handler uses its context
+	fill     string        // a header
+	pause    time.Duration // before it flushes
+
+	echoes  bool          // the handler writes the request's body
+	early   bool          // without reading it
+	hints   bool          // after a status 103
+	sized   bool          // with Content-Length
+	flushes bool          // each part
+	parts   int           // how many
+	waits   time.Duration // how long it waits
 
 	answered atomic.Bool // completely
 	opened   time.Time   // over HTTP/2
@@ -349,11 +343,10 @@ type simRequest struct {
 }
 
 func (q *simRequest) String() string {
-	return fmt.Sprintf("%s request %d (%s %s, %d bytes, response %d)", q.name, q.id, q.kind.name, q.method, q.size, q.out)
+	return fmt.Sprintf("%s request %d (%s %s, %d bytes, response %d)", q.name, q.id, q.kind, q.method, q.size, q.out)
 }
 
-func (q *simRequest) body() []byte     { return noise[q.id*61:][:q.size] }
-func (q *simRequest) response() []byte { return noise[q.id*67:][:q.out] }
+func (q *simRequest) body() []byte { return noise[q.id*61:][:q.size] }
 
 // fault reports an error, unless faults allow it.
 func (q *simRequest) fault(format string, args ...any) {
@@ -362,103 +355,84 @@ func (q *simRequest) fault(format string, args ...any) {
 	}
 }
 
-// A simKind is a kind of handler.
-type simKind struct {
-	name   string
-	only   int  // the version of HTTP
-	last   bool // over HTTP/1.1, the connection ends with it
-	aborts bool // its response isn't complete
-	serve  func(q *simRequest, w http.ResponseWriter, r *http.Request)
-	want   func(q *simRequest) []byte
-}
+// simKinds are the kinds of handlers. Over HTTP/1.1, the connection ends with
+// those after simLast.
+var simKinds = strings.Fields("writes writes writes writes trailers mirror empty waits panics breaks short late hijacks")
 
-var simKinds = []simKind{
-	{name: "echo", want: (*simRequest).body, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.write(w, q.read(r), 1+q.out, false)
-	}},
-	{name: "mirror", want: (*simRequest).body, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		http.NewResponseController(w).EnableFullDuplex()
-		q.readTo(r, func(p []byte) { q.write(w, p, len(p), true) })
-	}},
-	{name: "flushes", want: (*simRequest).response, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.read(r)
-		q.write(w, q.response(), 1+q.out/5, true)
-	}},
-	{name: "declares", want: (*simRequest).response, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.read(r)
-		w.Header().Set("Content-Length", strconv.Itoa(q.out))
-		q.write(w, q.response(), 1+q.out/(1+q.id%5), false)
-	}},
-	{name: "trailers", want: (*simRequest).response, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Trailer", "X-Sum")
-		q.read(r)
-		q.write(w, q.response(), 1+q.out/3, q.id%2 == 0)
-		w.Header().Set("X-Sum", strconv.Itoa(q.out))
-	}},
-	{name: "early", want: (*simRequest).response, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.write(w, q.response(), 1+q.out, false)
-	}},
-	{name: "hints", want: (*simRequest).body, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
+const simLast = 8
+
+// handle is the handler.
+func (q *simRequest) handle(w http.ResponseWriter, r *http.Request) {
+	rc := http.NewResponseController(w)
+	if q.hints {
 		w.WriteHeader(http.StatusEarlyHints)
-		q.write(w, q.read(r), 1+q.out, false)
-	}},
-	{name: "empty", want: func(*simRequest) []byte { return nil }, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.read(r)
+	}
+	switch {
+	case q.kind == "mirror":
+		rc.EnableFullDuplex()
+		q.read(r, func(p []byte) { q.write(w, p, len(p), true) })
+		return
+	case !q.early:
+		q.read(r, func([]byte) {})
+	}
+	b := q.want()
+	switch q.kind {
+	case "trailers":
+		w.Header().Set("Trailer", "X-Sum")
+		defer w.Header().Set("X-Sum", strconv.Itoa(len(b)))
+	case "empty":
 		w.WriteHeader(http.StatusNoContent)
-	}},
-	{name: "waits", want: (*simRequest).response, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.read(r)
-		limit := time.Second
-		if q.http2 {
-			limit = 20 * time.Second
-		}
+	case "waits":
 		select {
 		case <-r.Context().Done():
 			if !q.halfCloses {
 				q.fault("the context ended: %v", r.Context().Err())
 			}
-		case <-time.After(limit):
+		case <-time.After(q.waits):
 		}
-		q.write(w, q.response(), 1+q.out, false)
-	}},
-	{name: "panics", last: true, aborts: true, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.read(r)
+	case "panics":
 		panic("simulated")
-	}},
-	{name: "breaks", last: true, aborts: true, want: (*simRequest).response, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.read(r)
-		q.write(w, q.response(), 1+q.out/2, true)
-		panic(http.ErrAbortHandler)
-	}},
-	{name: "short", last: true, aborts: true, want: (*simRequest).response, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.read(r)
-		w.Header().Set("Content-Length", strconv.Itoa(q.out+1))
-		q.write(w, q.response(), 1+q.out/2, false)
-	}},
-	{name: "late", last: true, aborts: true, want: (*simRequest).response, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.read(r)
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
+	case "breaks":
+		defer panic(http.ErrAbortHandler)
+	case "short":
+		w.Header().Set("Content-Length", strconv.Itoa(len(b)+1))
+	case "late":
+		rc.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
 		time.Sleep(50 * time.Millisecond)
-		w.Write(q.response())
-		if err := http.NewResponseController(w).Flush(); err == nil {
+		w.Write(b)
+		if err := rc.Flush(); err == nil {
 			q.Errorf("%v: Flush succeeds after the deadline", q)
 		}
-	}},
-	{name: "hijacks", only: 1, last: true, want: (*simRequest).response, serve: func(q *simRequest, w http.ResponseWriter, r *http.Request) {
-		q.read(r)
-		nc, _, err := w.(http.Hijacker).Hijack()
+		return
+	case "hijacks":
+		nc, _, err := rc.Hijack()
 		if err != nil {
 			q.Errorf("%v: Hijack: %v", q, err)
 			return
 		}
 		defer nc.Close()
-		b := q.response()
-		if q.method == "HEAD" {
-			b = nil
+		fmt.Fprintf(nc, "HTTP/1.1 200 OK\r\nX-Id: %d\r\nContent-Length: %d\r\n\r\n", q.id, len(b))
+		if q.method != "HEAD" {
+			nc.Write(b)
 		}
-		fmt.Fprintf(nc, "HTTP/1.1 200 OK\r\nX-Id: %d\r\nContent-Length: %d\r\n\r\n%s", q.id, q.out, b)
-	}},
-	{name: "large", last: true},
+		return
+	default:
+		if q.sized {
+			w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+		}
+	}
+	q.write(w, b, 1+len(b)/q.parts, q.flushes)
+}
+
+// want returns what the handler writes.
+func (q *simRequest) want() []byte {
+	switch {
+	case q.kind == "empty" || q.kind == "panics":
+		return nil
+	case q.echoes || q.kind == "mirror":
+		return q.body()
+	}
+	return noise[q.id*67:][:q.out]
 }
 
 // ServeHTTP checks a request and calls its handler.
@@ -505,18 +479,11 @@ func (s *simulation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		context.AfterFunc(r.Context(), func() { q.ended.Store(true) })
 	}
 	w.Header().Set("X-Id", strconv.Itoa(q.id))
-	q.kind.serve(q, w, r)
+	q.handle(w, r)
 }
 
-// read reads the body.
-func (q *simRequest) read(r *http.Request) []byte {
-	var all []byte
-	q.readTo(r, func(p []byte) { all = append(all, p...) })
-	return all
-}
-
-// readTo reads the body and checks it.
-func (q *simRequest) readTo(r *http.Request, f func([]byte)) {
+// read reads the body and checks it.
+func (q *simRequest) read(r *http.Request, f func([]byte)) {
 	buf, got := make([]byte, 1+q.out), 0
 	for {
 		n, err := r.Body.Read(buf)
@@ -563,27 +530,24 @@ func (q *simRequest) write(w http.ResponseWriter, p []byte, piece int, flush boo
 func (q *simRequest) check(status int, header, trailer http.Header, body []byte, complete bool) {
 	want, wantStatus := []byte(nil), 200
 	switch {
-	case q.kind.name == "large":
-		want, wantStatus = body, 431
-	case q.kind.name == "empty":
+	case q.kind == "empty":
 		wantStatus = 204
-	case q.method != "HEAD" && q.kind.want != nil:
-		want = q.kind.want(q)
+	case q.method != "HEAD":
+		want = q.want()
 	}
-	_, hasID := header["X-Id"]
 	switch {
 	case q.answered.Load():
 		q.Errorf("%v is answered twice", q)
 	case status == 0 && !complete: // nothing came
 	case status == 400 && q.mayFail.Load(): // to a request that was cut
 		complete = false
-	case status != wantStatus || wantStatus != 431 && header.Get("X-Id") != strconv.Itoa(q.id) || wantStatus == 431 && hasID:
+	case status != wantStatus || header.Get("X-Id") != strconv.Itoa(q.id):
 		q.Errorf("%v: got status %d, header %v", q, status, header)
 	case len(body) > len(want) || !bytes.Equal(body, want[:len(body)]) || complete && len(body) < len(want):
 		q.Errorf("%v: got %d bytes of %d, or wrong ones", q, len(body), len(want))
-	case complete && q.kind.name == "trailers" && q.method != "HEAD" && trailer.Get("X-Sum") != strconv.Itoa(q.out):
+	case complete && q.kind == "trailers" && q.method != "HEAD" && trailer.Get("X-Sum") != strconv.Itoa(len(want)):
 		q.Errorf("%v: got the trailers %v", q, trailer)
-	case complete && q.kind.aborts && q.method != "HEAD":
+	case complete && q.aborts && q.method != "HEAD":
 		q.Errorf("%v: the response is complete", q)
 	}
 	q.answered.Store(complete)
@@ -598,7 +562,7 @@ func (q *simRequest) checkEnd() {
 	// The server may stop when pipelined requests have arrived. Closing a connection
 	// with unread input discards the output that isn't there yet.
 	stopped := q.stopping.Load() && (!started || !q.http2 && !q.alternates && q.end != nil)
-	if !q.answered.Load() && !q.kind.aborts && !stopped {
+	if !q.answered.Load() && !q.aborts && !stopped {
 		q.fault("no complete response; handler started: %v; %v", started, q.end)
 	}
 	if started && returned == 0 {
