@@ -60,7 +60,7 @@ var steps = []step{
 	{name: "release in a clone, install from its tag", command: ".ci/tryrelease", all: true},
 	{name: "module bench", command: "go test ./...", dir: "bench", all: true, needs: []string{"h2load", "h2o", "taskset", "wrk"}},
 	{name: "muxvet of nested modules", command: "go test -run TestExamples .", dir: "analyzer", all: true},
-	{name: "other programs on the router", command: "interop/programs/run.sh", all: true},
+	{name: "programs and suites of others", command: "interop/programs/run.sh", all: true, needs: []string{"curl", "npm", "python3"}},
 	{name: "next Go, without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " .", env: nextGo, all: true},
 	// With -race, the libraries of interop are compiled already.
 	{name: "vet of nested modules", command: "bash -c 'for m in analyzer bench interop/browser examples/libraries; do (cd $m && go vet ./...) || exit; done; cd interop && go vet -race ./...'", all: true},

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"time"
 )
+
+var programFlag = flag.String("tutorial", "", "TestDocsTutorial also builds the program as this `file`")
 
 // TestDocsTutorial writes the files of docs/tutorial.md step by step, runs the
 // commands in its console blocks, and compares their output. A line of three
@@ -49,6 +52,9 @@ func TestDocsTutorial(t *testing.T) {
 		case language == "go":
 			t.Errorf("a block of Go doesn't name its file:\n%s", code)
 		}
+	}
+	if *programFlag != "" {
+		s.execute("go", "build", "-o", *programFlag, ".")
 	}
 	if commands < 20 {
 		t.Errorf("%d commands, want at least 20", commands)

@@ -1,6 +1,7 @@
 // Command quickstart is a small notes service with a REST API and a web page.
-// main.go has the routes and the server, notes.go the handlers, and store.go
-// stores the notes in memory and in a file.
+// main.go has the routes and the server, notes.go the handlers, document.go
+// describes the API for OpenAPI, and store.go stores the notes in memory and in a
+// file.
 package main
 
 import (
@@ -31,15 +32,15 @@ func newMux(notes *store) *muxmaster.Mux {
 	mux.Use(middleware.SetHeader("Content-Security-Policy", "default-src 'self'"))
 	mux.ServeFiles("/*filepath", static) // /static/style.css and so on
 	mux.GET("/", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, static, "static/index.html") })
-	mux.Mount("/debug/routes", inspect.Handler(mux)) // a page for clients on this machine
+	mux.Annotate(inspect.Key, document).Mount("/debug/routes", inspect.Handler(mux)) // a page for clients on this machine
 	h := handlers{notes}
 	mux.With(middleware.NoCache).GET("/events", h.events) // not below /api, where requests have a timeout
 	api := mux.Group("/api")
 	api.Use(middleware.NoCache, middleware.Timeout(10*time.Second))
-	api.GET("/notes", problem.Handler(h.list))
-	api.POST("/notes", problem.Handler(h.create))
-	api.GET("/notes/{id:int}", problem.Handler(h.show))
-	api.DELETE("/notes/{id:int}", problem.Handler(h.remove))
+	api.Annotate(inspect.Key, listDoc).GET("/notes", problem.Handler(h.list))
+	api.Annotate(inspect.Key, addDoc).POST("/notes", problem.Handler(h.create))
+	api.Annotate(inspect.Key, showDoc).GET("/notes/{id:int}", problem.Handler(h.show))
+	api.Annotate(inspect.Key, removeDoc).DELETE("/notes/{id:int}", problem.Handler(h.remove))
 	return mux
 }
 
