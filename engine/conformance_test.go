@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine"
+	"github.com/seed-1954dcaa/muxmaster/internal/conform"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
@@ -320,12 +322,12 @@ var conformanceRules = []conformanceRule{
 		{chunked + "0\r\nX : y\r\n\r\n", "400 close"},
 	}},
 	{"9112 8", "MUST", "an incomplete message isn't served as a complete one", []conformanceRow{
-		{"\x00" + get, "400 close"},
-		{"\x00GET / HT", "400 close"},
-		{"\x00" + post + "Content-Length: 5\r\n\r\nhi", "400 close"},
-		{"\x00" + chunked + "5\r\nhi", "400 close"},
-		{"\x00" + chunked + "2\r\nhi\r\n", "400 close"},
-		{"\x00" + chunked + "2\r\nhi\r\n0\r\n", "400 close"},
+		{"\x00" + get, "400 close |  close"},
+		{"\x00GET / HT", "400 close |  close"},
+		{"\x00" + post + "Content-Length: 5\r\n\r\nhi", "400 close |  close"},
+		{"\x00" + chunked + "5\r\nhi", "400 close |  close"},
+		{"\x00" + chunked + "2\r\nhi\r\n", "400 close |  close"},
+		{"\x00" + chunked + "2\r\nhi\r\n0\r\n", "400 close |  close"},
 	}},
 	{"9112 9.3", "MUST", "connections persist in HTTP/1.1 unless an option says close, and in HTTP/1.0 only with keep-alive", []conformanceRow{
 		{get + end, "200 keep"},
@@ -376,7 +378,7 @@ var conformanceRules = []conformanceRule{
 	{"9110 10.1.1", "MUST", "Expect: 100-continue gets a 100 or a final status, and nothing in HTTP/1.0", []conformanceRow{
 		{post + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\nhi", "100 200 keep body=hi; | 200 keep body=hi;"},
 		{post + "Expect: 100-Continue\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n", "100 200 keep body=hi; | 200 keep body=hi;"},
-		{get + "Expect: 100-continue\r\n\r\n", "200 keep"},
+		{get + "Expect: 100-continue\r\n\r\n", "200 keep | 100 200 keep"},
 		{post10 + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\nhi", "200 close body=hi;"},
 		{get + "Expect: x\r\n\r\n", "417 close | 417 keep | 200 keep"},
 	}},
@@ -401,47 +403,15 @@ var conformanceRules = []conformanceRule{
 	}},
 }
 
-// conform is the handler of the servers under test. It refuses malformed bodies,
-// as programs do.
-func conform(w http.ResponseWriter, r *http.Request) {
-	b, err := io.ReadAll(r.Body)
-	switch {
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	case r.URL.Path == "/probe":
-		w.Header().Set("X-Probe", "served")
-	case r.URL.Path == "/close":
-		w.Header().Set("Connection", "close")
-	case r.URL.Path == "/204", r.URL.Path == "/304", r.URL.Path == "/404":
-		code, _ := strconv.Atoi(r.URL.Path[1:])
-		w.WriteHeader(code)
-		io.WriteString(w, "xxx")
-		return
-	case r.URL.Path == "/big":
-		w.Header().Set("Content-Length", "3000")
-		io.WriteString(w, strings.Repeat("x", 3000))
-		return
-	case r.URL.Path == "/flush":
-		io.WriteString(w, "xxx")
-		w.(http.Flusher).Flush()
-		return
-	}
-	fmt.Fprintf(w, "method=%s; uri=%s; host=%s; body=%s;", r.Method, r.RequestURI, r.Host, b)
-	if x, ok := r.Header["X"]; ok {
-		fmt.Fprintf(w, " X=%s;", strings.Join(x, ","))
-	}
-}
-
 // outcome sends a request, and another one to see whether the connection serves
 // it. It returns what a row of conformanceRules requires, and the response.
-func outcome(t *testing.T, addr, send string) (string, string) {
+func outcome(t *testing.T, addr, send string, patience time.Duration) (string, string) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(time.Minute))
+	c.SetDeadline(time.Now().Add(patience))
 	text, cut := strings.CutPrefix(send, "\x00")
 	if !cut {
 		text += "GET /probe HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
@@ -479,9 +449,11 @@ func outcome(t *testing.T, addr, send string) (string, string) {
 
 // fulfills reports whether an outcome and a response are one of those required.
 func fulfills(got, response, want string) bool {
-	head, _, _ := strings.Cut(response, "HTTP/1.1 200 OK\r\nX-Probe")
-	if i := strings.Index(head, "X-Probe"); i >= 0 {
-		head = head[:i]
+	head := regexp.MustCompile(`(?m)^[a-z-]+: `).ReplaceAllStringFunc(response, func(name string) string { // as hyper writes them
+		return http.CanonicalHeaderKey(name[:len(name)-2]) + ": "
+	})
+	if i := strings.Index(head, "\nX-Probe: "); i >= 0 {
+		head = head[:strings.LastIndex(head[:i], "HTTP/1.1 200 OK")]
 	}
 	for alternative := range strings.SplitSeq(want, " | ") {
 		ok, rest := strings.CutPrefix(alternative, got)
@@ -501,9 +473,49 @@ func fulfills(got, response, want string) bool {
 	return false
 }
 
+var peers = flag.String("peers", "", "for TestConformance, other servers with conform.Handler: `NAME=ADDRESS,...`")
+
+// measured returns how many requests of a rule the peers treat as required, as cells
+// of a table.
+func measured(t *testing.T, rule conformanceRule) string {
+	var cells strings.Builder
+	for peer := range strings.SplitSeq(*peers, ",") {
+		name, addr, _ := strings.Cut(peer, "=")
+		fulfilled := 0
+		for _, row := range rule.rows {
+			if got, response := outcome(t, addr, row.send, 2*time.Second); fulfills(got, response, row.want) {
+				fulfilled++
+			} else {
+				t.Logf("%s: %.200q: %s, want %s", name, row.send, got, row.want)
+			}
+		}
+		fmt.Fprintf(&cells, " %d |", fulfilled)
+	}
+	return cells.String()
+}
+
 // TestConformance checks that servers treat requests as RFC 9110 and 9112
-// require. It also checks docs/conformance.md, which -update writes.
+// require. It also checks docs/conformance.md, which -update writes; the columns of
+// other servers only with -peers.
 func TestConformance(t *testing.T) {
+	const file = "../docs/conformance.md"
+	old, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// others returns the cells of other servers in the line of the document that
+	// begins so.
+	others := func(line string) string {
+		_, rest, _ := strings.Cut(string(old), "\n"+line)
+		rest, _, _ = strings.Cut(rest, "\n")
+		cells := strings.SplitN(rest, "|", 3)
+		return cells[len(cells)-1]
+	}
+	const head = "| RFC | level | rule | requests |"
+	names := others(head)
+	if *peers != "" {
+		names = strings.TrimSuffix(regexp.MustCompile(`=[^,]*,?`).ReplaceAllString(" "+*peers, " | "), " ")
+	}
 	quiet := log.New(io.Discard, "", 0)
 	contenders := []*struct{ name, addr string }{{name: "net/http"}, {name: "package server"}, {name: "engine"}, {name: "engine, Recycle"}, {name: "package server, Engine"}}
 	for i, c := range contenders {
@@ -512,7 +524,7 @@ func TestConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.addr = ln.Addr().String()
-		srv := &http.Server{Handler: http.HandlerFunc(conform), ErrorLog: quiet}
+		srv := &http.Server{Handler: http.HandlerFunc(conform.Handler), ErrorLog: quiet}
 		ended := make(chan error, 1)
 		stop := srv.Close
 		switch i {
@@ -549,7 +561,7 @@ func TestConformance(t *testing.T) {
 			var clients sync.WaitGroup
 			for i, c := range contenders {
 				clients.Go(func() {
-					got, response := outcome(t, c.addr, row.send)
+					got, response := outcome(t, c.addr, row.send, time.Minute)
 					results[i], passes[i] = got, fulfills(got, response, row.want)
 					if i >= 2 && !passes[i] && rule.level == "MUST" {
 						t.Errorf("RFC %s: %s: %s, %.200q\ngot  %s, %.400q\nwant %s", rule.rfc, rule.rule, c.name, row.send, got, response, row.want)
@@ -573,19 +585,24 @@ func TestConformance(t *testing.T) {
 				fmt.Fprintf(&differing, "| %s | %s | %s | %s | %s |\n", rule.rfc, code(row.send), code(row.want), code(results[2]), code(results[0]))
 			}
 		}
-		fmt.Fprintf(&table, "| %s | %s | %s | %d | %d | %d |\n", rule.rfc, rule.level, rule.rule, len(rule.rows), fulfilled[1], fulfilled[0])
+		line := fmt.Sprintf("| %s | %s | %s | %d |", rule.rfc, rule.level, rule.rule, len(rule.rows))
+		cells := others(line)
+		if *peers != "" {
+			cells = measured(t, rule)
+		}
+		fmt.Fprintf(&table, "%s %d | %d |%s\n", line, fulfilled[1], fulfilled[0], cells)
 	}
-	const file = "../docs/conformance.md"
 	doc := fmt.Sprintf(`# Conformance to RFC 9110 and 9112
 
 <!-- generated by go test ./engine -run TestConformance -update -->
 
 %d requests over plain connections, each with the outcome that the RFCs require, %d rules. The [engine](engine.md) treats all but %d as
 required, net/http of %s all but %d. The engine is the same with Recycle and in package server with Engine, and package server without Engine is the
-same as net/http: the test checks all five.
+same as net/http: the test checks all five. `+"`interop/programs/run.sh -update conformance`"+` adds the other servers: fasthttp and hyper with a similar
+handler, nginx as a proxy.
 
-| RFC | level | rule | requests | engine | net/http |
-|---|---|---|---:|---:|---:|
+%s
+|---|---|---|---:|---:|---:%s
 %s
 ## Where they differ from the RFCs
 
@@ -595,11 +612,7 @@ keep: the connection serves another request. close: it doesn't. Further words mu
 |---|---|---|---|---|
 %s
 The requests are in engine/conformance_test.go.
-`, rows, len(conformanceRules), failures[1], runtime.Version(), failures[0], table.String(), differing.String())
-	old, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+`, rows, len(conformanceRules), failures[1], runtime.Version(), failures[0], head+" engine | net/http |"+names, strings.Repeat("|---:", strings.Count(names, "|"))+"|", table.String(), differing.String())
 	if i := bytes.Index(old, []byte("\n## Test suites of others\n")); i >= 0 {
 		doc += string(old[i:])
 	}

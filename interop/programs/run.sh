@@ -405,6 +405,44 @@ clients() {
 }
 undici=7.30.2
 
+# The requests of engine/conformance_test.go, sent to other servers.
+conformance() {
+	local flags=() port
+	pids=''
+	trap 'kill $pids' EXIT # of the subshell
+	! $update || flags=(-update)
+	(cd "$root/interop" && env -u GOWORK -u GOFLAGS go build -o "$work/peers" ./programs/peers)
+	(cd "$root/bench/load/hyper" && CARGO_TARGET_DIR=$tools/hyper cargo build --quiet --release)
+	cat >"$work/nginx.conf" <<-END
+		pid nginx.pid;
+		daemon off;
+		error_log stderr crit;
+		events {}
+		http {
+			access_log off;
+			client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+			server {
+				listen 127.0.0.1:7104;
+				server_name h;
+				location / {
+					proxy_pass http://127.0.0.1:7102;
+					proxy_http_version 1.1;
+					proxy_set_header Host \$host;
+					proxy_set_header Connection "";
+				}
+			}
+		}
+	END
+	"$work/peers" 127.0.0.1:7101 127.0.0.1:7102 2>/dev/null & pids+=" $!"
+	"$tools/hyper/release/hyper-server" 127.0.0.1:7103 conform & pids+=" $!"
+	nginx -p "$work" -c nginx.conf -e stderr & pids+=" $!"
+	for port in 7101 7102 7103 7104; do
+		until curl --silent --output "$work/log" "127.0.0.1:$port"; do sleep 0.1; done
+	done
+	go -C "$root" test ./engine -run "^TestConformance\$" -v "${flags[@]}" -peers "$(cd "$root/interop" && env -u GOWORK -u GOFLAGS go list -m -f "{{.Version}}" github.com/valyala/fasthttp | sed s/v/fasthttp\ /)=127.0.0.1:7101,$(
+		sed -nE 's/^hyper = .*"=([^"]*)".*/hyper \1/p' "$root/bench/load/hyper/Cargo.toml")=127.0.0.1:7103,$(nginx -v 2>&1 | sed 's|.*nginx/|nginx |')=127.0.0.1:7104"
+}
+
 update=false servers=(engine recycle)
 if [[ ${1-} == -update ]]; then
 	update=true servers+=(server net/http)
@@ -412,7 +450,7 @@ if [[ ${1-} == -update ]]; then
 fi
 [[ $# -gt 0 ]] || set -- go-httpbin act step-ca connect-conformance openapi
 declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA [connect-conformance]=connectConformance
-	[engine]=engine [autobahn]=autobahn [tls]=tls [openapi]=openapi [clients]=clients [redbot]=redbot [lighthouse]=lighthouse)
+	[engine]=engine [autobahn]=autobahn [tls]=tls [openapi]=openapi [conformance]=conformance [clients]=clients [redbot]=redbot [lighthouse]=lighthouse)
 for suite; do
 	echo "== $suite"
 	("${functions[$suite]:?there is no such suite}")

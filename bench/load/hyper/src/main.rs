@@ -2,12 +2,14 @@
 // defaults.
 //
 //	hyper-server ADDRESS http1|http2 DIRECTORY [CERTIFICATE KEY]
+//	hyper-server ADDRESS conform
 //
-// The files of the directory are the bodies of responses.
+// The files of the directory are the bodies of responses. The second form does what
+// the handler of package conform does.
 
 use std::{convert::Infallible, env, fs, io, sync::Arc};
 
-use http_body_util::{BodyExt, Full};
+use http_body_util::{combinators::BoxBody, BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HeaderValue, CONTENT_TYPE};
 use hyper::{server::conn, service::service_fn, Method, Request, Response, StatusCode};
@@ -48,6 +50,42 @@ fn not_found() -> Response<Full<Bytes>> {
     r
 }
 
+async fn conform(r: Request<Incoming>) -> Result<Response<BoxBody<Bytes, Infallible>>, Infallible> {
+    let field = |name: &str| r.headers().get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned()).collect::<Vec<_>>();
+    let (method, uri, path) = (r.method().clone(), r.uri().to_string(), r.uri().path().to_string());
+    let host = r.uri().authority().map_or_else(|| field("host").concat(), |a| a.to_string());
+    let x = field("x");
+    let mut response = Response::new(Full::default().boxed());
+    let body = match r.into_body().collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(_) => {
+            *response.status_mut() = StatusCode::BAD_REQUEST;
+            return Ok(response);
+        }
+    };
+    let mut text = format!("method={method}; uri={uri}; host={host}; body={};", String::from_utf8_lossy(&body));
+    if !x.is_empty() {
+        text += &format!(" X={};", x.join(","));
+    }
+    match path.as_str() {
+        "/probe" => drop(response.headers_mut().insert("x-probe", HeaderValue::from_static("served"))),
+        "/close" => drop(response.headers_mut().insert("connection", HeaderValue::from_static("close"))),
+        "/204" | "/304" | "/404" => {
+            *response.status_mut() = StatusCode::from_bytes(path[1..].as_bytes()).unwrap();
+            text = "xxx".into();
+        }
+        "/big" => text = "x".repeat(3000),
+        "/flush" => {
+            text = "xxx".into();
+            *response.body_mut() = Full::from(text).map_frame(|f| f).boxed(); // of unknown length
+            return Ok(response);
+        }
+        _ => {}
+    }
+    *response.body_mut() = Full::from(text).boxed();
+    Ok(response)
+}
+
 async fn serve<S: AsyncRead + AsyncWrite + Unpin + 'static + Send>(stream: S, http2: bool, pages: Arc<Pages>) {
     let service = service_fn(move |r| handle(r, pages.clone()));
     let io = TokioIo::new(stream);
@@ -61,6 +99,13 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin + 'static + Send>(stream: S, ht
 async fn main() -> io::Result<Infallible> {
     let args: Vec<String> = env::args().collect();
     let http2 = args[2] == "http2";
+    if args[2] == "conform" {
+        let listener = TcpListener::bind(&args[1]).await?;
+        loop {
+            let (stream, _) = listener.accept().await?;
+            tokio::spawn(conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(conform)));
+        }
+    }
     let page = |name: &str| fs::read(format!("{}/{name}", args[3])).map(Bytes::from);
     let pages = Arc::new(Pages { hello: page("hello")?, json: page("json")?, download: page("download")? });
     let tls = args.get(4).map(|_| {
