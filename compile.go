@@ -25,34 +25,32 @@ func (v *view) current() *program {
 func (v *view) renewed() *program {
 	warnSlow()
 	v.idle.Store(0)
-	m := v.mux
-	m.mu.Lock()
-	p, old := m.publish(v)
-	m.mu.Unlock()
-	p.replace(old)
-	return p
+	v.mux.mu.Lock()
+	defer v.mux.mu.Unlock()
+	return v.mux.publish(v)
 }
 
-// publish compiles v unless it is current, and returns its program and the one
-// before. The caller holds the lock of m, and then calls replace.
-func (m *Mux) publish(v *view) (p, old *program) {
-	old = v.program.Load()
-	if old != nil && old.version == m.version.Load() {
-		return old, old
+// publish compiles v unless it is current, and returns its program. The caller holds
+// the lock of m.
+func (m *Mux) publish(v *view) *program {
+	p := v.program.Load()
+	if p != nil && p.version == m.version.Load() {
+		return p
 	}
 	if m.fields == nil {
 		m.fields = m.readFields()
 	}
-	p = v.compile(&m.declared, m.version.Load(), old)
+	p = v.compile(&m.declared, m.version.Load())
 	m.compiled()
 	v.program.Store(p)
 	v.peeked.Store(nil)
 	if v == &m.root {
 		m.serving.Store(p)
-	} else if !slices.Contains(m.views, v) {
-		m.views = slices.Concat(m.views[max(0, len(m.views)-maxViews+1):], []*view{v})
+	} else {
+		m.views = slices.DeleteFunc(m.views, func(w *view) bool { return w == v || w.ended() })
+		m.views = append(slices.Delete(m.views, 0, max(0, len(m.views)-maxViews+1)), v)
 	}
-	return p, old
+	return p
 }
 
 // compiled discards what only registering needs.
@@ -64,16 +62,6 @@ func (d *declared) compiled() {
 	for place, l := range d.empty {
 		if l.used {
 			delete(d.empty, place)
-		}
-	}
-}
-
-// replace tells the views below p that it has replaced old. The caller holds no lock.
-func (p *program) replace(old *program) {
-	if p != old {
-		p.inherit()
-		if old != nil {
-			p.end(old)
 		}
 	}
 }
@@ -98,13 +86,12 @@ type compiler struct {
 	direct   []*route // mount a Mux without a handler around it
 }
 
-// compile returns the program of what is declared, with the fields in it. old is the
-// one before, or nil.
-func (v *view) compile(d *declared, version uint64, old *program) *program {
+// compile returns the program of what is declared, with the fields in it.
+func (v *view) compile(d *declared, version uint64) *program {
 	p := &program{view: v, version: version, owner: v.owner, fields: d.fields, policy: d.policy}
 	p.pool = pool{v.pool.values && d.fields.pool.values, v.pool.params && d.fields.pool.params}
 	c := &compiler{program: p, declared: d, names: map[string]*values.Names{}}
-	if old != nil {
+	if old := cmp.Or(v.peeked.Load(), v.program.Load()); old != nil {
 		c.old = old.points
 	}
 	if d.fields.redirectCase {
@@ -284,15 +271,32 @@ func (c *compiler) addPattern(p *pattern.Pattern, method, text string, e endpoin
 func (c *compiler) point(r *route) *point {
 	pt := c.old[r]
 	if pt == nil || pt.pool != c.pool {
-		pt = &point{view: c.view, prefix: c.view.mountPrefix(r), pool: c.pool}
-		pt.views.Store(new([]*view))
-		pt.outer.Store(c.view.inherited(c.fields, r.level))
+		pt = c.view.newPoint(r, c.pool)
 	}
+	x := handlers(c.fields, r.level)
+	pt.inherited.Store(&x)
 	if c.points == nil {
 		c.points = map[*route]*point{}
 	}
 	c.points[r] = pt
 	return pt
+}
+
+// newPoint returns the point of a mount in the view.
+func (v *view) newPoint(r *route, pool pool) *point {
+	i := strings.IndexByte(r.pattern, '/')
+	prefix := v.prefixed(r.pattern[:i], strings.TrimSuffix(r.pattern[i:], "/"))
+	pt := &point{outer: v, mount: r, prefix: prefix, depth: v.depth + 1, owner: v.owner, pool: pool}
+	pt.views.Store(new([]*view))
+	return pt
+}
+
+// text returns the host and path in front of all patterns.
+func (v *view) text() string {
+	if v.prefix == nil {
+		return ""
+	}
+	return v.prefix.Text
 }
 
 // prefixed returns a prefix of the Mux in the view.
@@ -303,12 +307,6 @@ func (v *view) prefixed(host, prefix string) *pattern.Pattern {
 		p = p.Below(v.prefix)
 	}
 	return p
-}
-
-// mountPrefix returns the prefix of the Mux that r mounts.
-func (v *view) mountPrefix(r *route) *pattern.Pattern {
-	i := strings.IndexByte(r.pattern, '/')
-	return v.prefixed(r.pattern[:i], strings.TrimSuffix(r.pattern[i:], "/"))
 }
 
 // sharedNames returns the Names for a list of parameter names. Routes with equal
@@ -371,13 +369,4 @@ func handlers(f *fields, l *level) (x inherited) {
 
 func (x inherited) or(outer inherited) inherited {
 	return inherited{orElse(x.notFound, outer.notFound), orElse(x.notAllowed, outer.notAllowed)}
-}
-
-// inherited returns the handlers for a Mux that is mounted on a level.
-func (v *view) inherited(f *fields, l *level) *inherited {
-	x := handlers(f, l)
-	if outer := v.outer.Load(); outer != nil {
-		x = x.or(*outer)
-	}
-	return &x
 }

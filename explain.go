@@ -52,7 +52,8 @@ func (m *Mux) Explain(method, target string) Explanation {
 		return e
 	}
 	r := &http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}
-	won := m.target().root.match(r, &around{})
+	root := &m.target().root
+	won := root.match(r)
 	if won.Route != nil {
 		if names := won.Payload.names; names != nil {
 			names.Set(r, won.values)
@@ -65,9 +66,9 @@ func (m *Mux) Explain(method, target string) Explanation {
 		z, _ := won.program.responsible(d)
 		e.Prefix = z.whole().Path
 	}
-	for x := range m.list(&around{}) {
-		c := Candidate{Route: x.describe()}
-		if won.Route != nil && x.route == won.Payload.route && x.path() == won.path() {
+	for x := range root.list() {
+		c := Candidate{Route: x.describe(root)}
+		if won.Route != nil && x.route == won.Payload.route && x.in.text() == won.program.view.text() {
 			route := c.Route
 			e.Route = &route
 		} else {
@@ -87,7 +88,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 // host. It compares the pattern with the path segment by segment, independently
 // of the trie.
 func ruledOut(x listed, r *http.Request, won match) (why string, rank int) {
-	p, _, root := x.view().below(x.route)
+	p, _, root := x.in.below(x.route)
 	connect := r.Method == http.MethodConnect
 	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) && !(connect && p.MatchHost(pattern.HostPort(r.Host))) {
 		return fmt.Sprintf("the host %q is not %q", r.Host, p.Host), math.MaxInt
@@ -116,7 +117,7 @@ func (z *zone) reason(won match) string {
 	switch prefix := z.whole().Text; {
 	case won.decision.Location != "":
 		return "matches, but a redirect comes first"
-	case won.path() != "" && z == won.program.root:
+	case prefix != "" && z == won.program.root:
 		return fmt.Sprintf("matches, but the Mux that is mounted at %q comes first", prefix)
 	default:
 		return fmt.Sprintf("matches, but the Route of %q comes first", prefix)

@@ -158,8 +158,8 @@ func (m *Mux) at(r *http.Request) *view {
 	switch {
 	case !ok:
 		return &m.root
-	case pt.view.mux == m: // m mounts what called it
-		return pt.view
+	case pt.outer.mux == m: // m mounts what called it
+		return pt.outer
 	}
 	path, rest := r.URL.Path, r.PathValue(restName)
 	switch {
@@ -185,11 +185,10 @@ func (pt *point) at(m *Mux) *view {
 		if pt.prefix.Multi() >= 0 {
 			return &m.root
 		}
-		if pt.view.depth == maxDepth {
+		if pt.depth > maxDepth {
 			return &New().root // has no routes
 		}
-		v := &view{mux: m, owner: pt.view.owner, prefix: pt.prefix, pool: pt.pool, depth: pt.view.depth + 1}
-		v.outer.Store(pt.outer.Load())
+		v := &view{point: pt, mux: m}
 		list := append((*old)[max(0, len(*old)-maxViews+1):len(*old):len(*old)], v)
 		if pt.views.CompareAndSwap(old, &list) {
 			return v
@@ -201,32 +200,11 @@ func (pt *point) at(m *Mux) *view {
 // for each request, and programs that mount one Mux on many others.
 const maxViews = 32
 
-// inherit makes the views below p use the NotFound and MethodNotAllowed of p's
-// Mux.
-func (p *program) inherit() {
-	for r, pt := range p.points {
-		x := p.view.inherited(p.fields, r.level)
-		pt.outer.Store(x)
-		for _, v := range *pt.views.Load() {
-			v.outer.Store(x)
-			if q := v.program.Load(); q != nil {
-				q.inherit()
-			}
-		}
+// ended reports whether v is below a mount that has been removed.
+func (v *view) ended() bool {
+	if v.outer == nil {
+		return false
 	}
-}
-
-// end makes the mounted Muxes forget the views at the points of old that p doesn't
-// have.
-func (p *program) end(old *program) {
-	for r, pt := range old.points {
-		if p.points[r] == pt {
-			continue
-		}
-		for _, v := range *pt.views.Load() {
-			v.mux.mu.Lock()
-			v.mux.views = slices.DeleteFunc(v.mux.views, func(w *view) bool { return v == w })
-			v.mux.mu.Unlock()
-		}
-	}
+	p := v.outer.program.Load()
+	return p == nil || p.points[v.mount] != v.point || v.outer.ended()
 }

@@ -91,7 +91,7 @@ type fields struct {
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, mu: new(sync.Mutex)}
 	m.scope = scope{m, &level{mux: m}}
-	m.root.mux, m.root.owner, m.root.pool = m, new(values.Owner), pool{true, true}
+	m.root.mux, m.root.point = m, &point{owner: new(values.Owner), pool: pool{true, true}}
 	return m
 }
 
@@ -239,15 +239,11 @@ const (
 	bareAll        // the pattern ends in the slash of a subtree
 )
 
-// A view is a Mux at a prefix: what serves the requests below a mount, or at "".
+// A view is a Mux at a point: what serves the requests below a mount, or at "".
 type view struct {
+	*point
 	mux     *Mux
-	owner   *values.Owner    // of the path values; the same for all views around
-	prefix  *pattern.Pattern // in front of all patterns of the Mux; nil for none
-	depth   int              // number of mounts around
-	pool    pool             // of the Muxes around
-	idle    atomic.Int32     // number of Updates since it has served a request
-	outer   atomic.Pointer[inherited]
+	idle    atomic.Int32            // number of Updates since it has served a request
 	program atomic.Pointer[program] // compiled last
 	peeked  atomic.Pointer[program] // compiled last for inspection only
 }
@@ -258,15 +254,18 @@ type pool struct{ values, params bool }
 // inherited holds the handlers of the Mux around a mount.
 type inherited struct{ notFound, notAllowed http.Handler }
 
-// A point is where a view mounts a handler. Requests below it carry the point as a
-// mark, see values.Mark, whatever wraps the handler, so that a Mux that gets such a
-// request can serve it at its prefix. Programs of a view share it.
+// A point is where a view mounts a handler, or the "" of a Mux. Requests below a mount
+// carry its point as a mark, see values.Mark, whatever wraps the handler, so that a Mux
+// that gets such a request can serve it at its prefix. Programs of a view share it.
 type point struct {
-	view   *view // of the Mux that mounts
-	prefix *pattern.Pattern
-	pool   pool
-	outer  atomic.Pointer[inherited]
-	views  atomic.Pointer[[]*view] // of the Muxes that got such requests; mostly one
+	outer     *view            // that mounts; nil at ""
+	mount     *route           // nil at ""
+	prefix    *pattern.Pattern // in front of all patterns; nil at ""
+	depth     int              // number of mounts around
+	owner     *values.Owner    // of the path values; the same for all points around
+	pool      pool             // of the Muxes around
+	inherited atomic.Pointer[inherited]
+	views     atomic.Pointer[[]*view] // of the Muxes that got such requests; mostly one
 }
 
 // A program serves requests. It is immutable.
@@ -326,7 +325,7 @@ type zone struct {
 	program   *program
 	chain     chain                        // the middleware around the response
 	names     atomic.Pointer[values.Names] // see marked
-	inherited                              // without those of view.outer
+	inherited                              // without those of the Muxes around
 }
 
 // A wrapping is a handler in a chain of middleware.

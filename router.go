@@ -297,7 +297,7 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 		return fmt.Errorf("muxmaster: pattern %q: the handler is nil", text)
 	}
 	mux := m.lock()
-	own, chain := mux.policy, mux.chain(m.level)
+	chain := mux.chain(m.level)
 	mux.mu.Unlock()
 	_, fast := h.(fastHandler)
 	if err := chain.check(fast, text); err != nil {
@@ -318,9 +318,7 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 			} else {
 				var d Route
 				if each {
-					mux = m.lock()
-					d = listed{new(around), r, own}.describe()
-					mux.mu.Unlock()
+					d = listed{r, &mux.root}.describe(&mux.root)
 				}
 				var err error
 				if r.handler, err = chain.wrap(d, h, false); err != nil {

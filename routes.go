@@ -30,13 +30,7 @@ type Route struct {
 	Middleware []string // names of its middleware, outermost first
 	Scopes     []Scope  // what it was registered on, outermost first
 
-	place *place
-}
-
-// A place is where a route was registered: a level, and the mount around it.
-type place struct {
-	*level
-	outer *place // nil if there is no mount around
+	levels []*level // that of the route, and those of the mounts around it
 }
 
 // A Scope is a Mux or Group that a route was registered on, or the Mux that this
@@ -63,8 +57,8 @@ func (r Route) Value(key any) any {
 // given the route. The innermost scope comes first.
 func (r Route) Annotations() iter.Seq2[any, any] {
 	return func(yield func(key, value any) bool) {
-		for p := r.place; p != nil; p = p.outer {
-			for l := p.level; l != nil; l = l.parent {
+		for _, l := range r.levels {
+			for ; l != nil; l = l.parent {
 				if l.label != nil && l.label.key != nil && !yield(l.label.key, l.label.value) {
 					return
 				}
@@ -87,8 +81,9 @@ func (r Route) String() string {
 // listed once.
 func (m *Mux) Routes() iter.Seq[Route] {
 	var sorted []*Route // a Route is large to move
-	for r := range m.list(&around{}) {
-		d := r.describe()
+	root := &m.target().root
+	for r := range root.list() {
+		d := r.describe(root)
 		sorted = append(sorted, &d)
 	}
 	slices.SortStableFunc(sorted, compareRoutes)
@@ -101,73 +96,64 @@ func (m *Mux) Routes() iter.Seq[Route] {
 	}
 }
 
-// around describes the mounts around a Mux.
-type around struct {
-	prefix *pattern.Pattern // nil if there are none
-	place  *place
-	chain  chain
-	scopes []Scope
-	depth  int
-	mounts []string // their patterns
-}
-
-// A listed is a route of a Mux, with what is around that.
+// A listed is a route of the Mux of a view.
 type listed struct {
-	*around
 	*route
-	own policy
+	in *view
 }
 
-// list yields the routes of m inside of o, and those of mounted Muxes.
-func (m *Mux) list(o *around) iter.Seq[listed] {
-	mux := m.lock()
-	routes, own := slices.Clone(mux.routes), mux.policy
+// list yields the routes of v's Mux, and those of the Muxes mounted there.
+func (v *view) list() iter.Seq[listed] {
+	mux := v.mux.lock()
+	routes := slices.Clone(mux.routes)
 	mux.mu.Unlock()
 	return func(yield func(listed) bool) {
 		for _, r := range routes {
-			if sub := r.mux(); sub != nil && o.depth < maxDepth {
-				for x := range sub.list(o.inside(r, own)) {
+			if sub := r.mux(); sub != nil && v.depth < maxDepth {
+				for x := range v.inside(r, sub).list() {
 					if !yield(x) {
 						return
 					}
 				}
-			} else if !yield(listed{o, r, own}) {
+			} else if !yield(listed{r, v}) {
 				return
 			}
 		}
 	}
 }
 
-// inside returns what is around the Mux that r mounts.
-func (o *around) inside(r *route, own policy) *around {
-	_, text, _ := o.view().below(r)
-	return &around{o.view().mountPrefix(r), &place{r.level, o.place}, slices.Concat(o.chain, own.pre, own.chain(r.level)), o.inner(r.level, own), o.depth + 1, append(slices.Clip(o.mounts), text)}
-}
+// inside returns a view of the Mux that r mounts, for inspection.
+func (v *view) inside(r *route, sub *Mux) *view { return &view{point: v.newPoint(r, v.pool), mux: sub} }
 
-// inner returns the scopes of a level.
-func (o *around) inner(l *level, own policy) []Scope {
+// around returns the scopes around the routes of a level, as far as the Mux of from,
+// and their middleware.
+func (v *view) around(l *level, from *view) (scopes []Scope, around chain) {
 	host, prefix := "", ""
-	if o.prefix != nil {
-		host, prefix = o.prefix.Host, o.prefix.Path
+	if v.prefix != nil {
+		host, prefix = v.prefix.Host, v.prefix.Path
 	}
-	var list []Scope
-	for ; l != nil; l = l.parent {
-		s := Scope{l.kind(), cmp.Or(l.host, host), prefix + l.prefix, len(l.middleware)}
-		if l.parent == nil {
-			s.Middleware = len(own.pre) + len(own.middleware)
-			if o.depth > 0 {
+	if v != from {
+		scopes, around = v.outer.around(v.mount.level, from)
+	}
+	mux := v.mux.lock()
+	defer mux.mu.Unlock()
+	outermost := len(scopes)
+	for in := l; in != nil; in = in.parent {
+		s := Scope{in.kind(), cmp.Or(in.host, host), prefix + in.prefix, len(in.middleware)}
+		if in.parent == nil {
+			s.Middleware = len(mux.pre) + len(mux.declared.middleware)
+			if v != from {
 				s.Kind = "mount"
 			}
 		}
-		list = append(list, s)
+		scopes = slices.Insert(scopes, outermost, s)
 	}
-	slices.Reverse(list)
-	return slices.Concat(o.scopes, list)
+	return scopes, slices.Concat(around, mux.pre, mux.chain(l))
 }
 
-// describe returns the description of a route.
-func (x listed) describe() Route {
-	p, text, _ := x.view().below(x.route)
+// describe returns the description of a route for the Mux of from.
+func (x listed) describe(from *view) Route {
+	p, text, _ := x.in.below(x.route)
 	i := strings.IndexByte(text, '/')
 	_, fast := x.original.(fastHandler)
 	d := Route{
@@ -178,26 +164,19 @@ func (x listed) describe() Route {
 		Handler: wrapped.Name(x.original),
 		Fast:    fast,
 		Below:   p.End == pattern.All,
-		Scopes:  x.inner(x.level, x.own),
-		place:   &place{x.level, x.place},
+		levels:  []*level{x.level},
 	}
 	d.File, d.Line = location(x.site)
-	for _, s := range slices.Concat(x.around.chain, x.own.pre, x.own.chain(x.level)) {
+	scopes, around := x.in.around(x.level, from)
+	d.Scopes = scopes
+	for _, s := range around {
 		d.Middleware = append(d.Middleware, wrapped.Name(s.fn))
+	}
+	for v := x.in; v != from; v = v.outer {
+		d.levels = append(d.levels, v.mount.level)
 	}
 	return d
 }
-
-// path returns the host and path of the mounts.
-func (o *around) path() string {
-	if o.prefix == nil {
-		return ""
-	}
-	return o.prefix.Text
-}
-
-// view returns a view, for its patterns.
-func (o *around) view() *view { return &view{prefix: o.prefix} }
 
 // compareRoutes orders routes by host, path and method.
 func compareRoutes(a, b *Route) int {
@@ -236,7 +215,7 @@ func (v *view) peek() *program {
 	}
 	d := m.declared.clone()
 	d.fields = f
-	p := v.compile(&d, m.version.Load(), v.program.Load())
+	p := v.compile(&d, m.version.Load())
 	v.peeked.Store(p)
 	return p
 }
@@ -244,33 +223,42 @@ func (v *view) peek() *program {
 // A match is the route that serves a request, or the response if there is none.
 type match struct {
 	*trie.Route[endpoint] // nil if there is none
-	*around
-	program  *program
-	values   []string
-	decision outcome.Decision[endpoint]
+	program               *program
+	values                []string
+	decision              outcome.Decision[endpoint]
 }
 
 // match returns the match for r in v, or in the Mux that is mounted there.
-func (v *view) match(r *http.Request, o *around) match {
+func (v *view) match(r *http.Request) match {
 	p := v.peek()
 	search := new(trie.Search[endpoint])
 	rt, found := p.find(search, r)
 	if !found {
 		d := p.decide(search, r, rt)
 		if d.Mount == nil {
-			return match{around: o, program: p, decision: d}
+			return match{program: p, decision: d}
 		}
 		rt = d.Mount
 	}
 	mount := rt.Payload.route
-	if sub := mount.mux(); sub != nil && o.depth < maxDepth {
-		return p.points[mount].at(sub).match(r, o.inside(mount, p.policy))
+	if sub := mount.mux(); sub != nil && v.depth < maxDepth {
+		return p.points[mount].at(sub).match(r)
 	}
-	return match{Route: rt, around: o, program: p, values: search.Values()}
+	return match{Route: rt, program: p, values: search.Values()}
+}
+
+// through reports whether one of the mounts between v and the route has a pattern.
+func (m match) through(text string, v *view) bool {
+	for in := m.program.view; in != v; in = in.outer {
+		if _, mount, _ := in.outer.below(in.mount); mount == text {
+			return true
+		}
+	}
+	return false
 }
 
 // named returns the match for r by r.Pattern.
-func (v *view) named(r *http.Request, o *around) (m match) {
+func (v *view) named(r *http.Request) (m match) {
 	p := v.peek()
 	texts := p.texts.Load()
 	if texts == nil {
@@ -283,12 +271,12 @@ func (v *view) named(r *http.Request, o *around) (m match) {
 	method := p.table.MethodOf(r.Method)
 	for _, rt := range (*texts)[r.Pattern] {
 		if rt.Payload.route.mux() == nil && (m.Route == nil || rt.Method == method) {
-			m = match{Route: rt, around: o, program: p}
+			m = match{Route: rt, program: p}
 		}
 	}
 	for mount, pt := range p.points {
-		if sub := mount.mux(); m.Route == nil && sub != nil && o.depth < maxDepth {
-			m = pt.at(sub).named(r, o.inside(mount, p.policy))
+		if sub := mount.mux(); m.Route == nil && sub != nil && v.depth < maxDepth {
+			m = pt.at(sub).named(r)
 		}
 	}
 	return m
@@ -324,16 +312,16 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 			list = slices.Insert(list, 0, &m.root)
 		}
 	}
-	for _, find := range []func(*view, *http.Request, *around) match{(*view).match, (*view).named} {
+	for _, find := range []func(*view, *http.Request) match{(*view).match, (*view).named} {
 		for _, v := range list {
-			x := find(v, r, &around{prefix: v.prefix})
-			if x.Route == nil || r.Pattern != "" && x.Pattern != r.Pattern && !slices.Contains(x.mounts, r.Pattern) {
+			x := find(v, r)
+			if x.Route == nil || r.Pattern != "" && x.Pattern != r.Pattern && !x.through(r.Pattern, v) {
 				continue
 			}
 			described := &v.peek().described
 			d, ok := described.Load(x.Route)
 			if !ok {
-				d, _ = described.LoadOrStore(x.Route, listed{x.around, x.Payload.route, x.program.policy}.describe())
+				d, _ = described.LoadOrStore(x.Route, listed{x.Payload.route, x.program.view}.describe(v))
 			}
 			return d.(Route), true
 		}
@@ -351,8 +339,9 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 // calling h with r does not set path values.
 func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 	m = m.target()
-	x := m.at(r).match(r, &around{})
-	if x.Route != nil && x.depth == 0 {
+	v := m.at(r)
+	x := v.match(r)
+	if x.Route != nil && x.program.view == v {
 		return x.Payload.handler, x.Pattern
 	}
 	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.at(r).current().serveGeneric(w, r) })
@@ -367,7 +356,7 @@ func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 // route with the name; if the Mux is mounted several times, the first mount does.
 // Values for the parameters of a host may be given, too.
 func (m *Mux) URL(name string, pairs ...string) (string, error) {
-	text := m.patternOf(name, &around{})
+	text := m.target().root.patternOf(name)
 	if text == "" {
 		return "", fmt.Errorf("muxmaster: URL: no route has the name %q", name)
 	}
@@ -379,17 +368,17 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 }
 
 // patternOf returns the pattern of the first route with a name, or "".
-func (m *Mux) patternOf(name string, o *around) (text string) {
-	mux := m.lock()
-	list, own := mux.indexed().names[name], mux.policy
+func (v *view) patternOf(name string) (text string) {
+	mux := v.mux.lock()
+	list := mux.indexed().names[name]
 	mux.mu.Unlock()
 	if len(list) > 0 {
-		_, text, _ = o.view().below(list[0])
+		_, text, _ = v.below(list[0])
 		return text
 	}
-	for _, r := range m.mounts() {
-		if o.depth < maxDepth && text == "" {
-			text = r.mux().patternOf(name, o.inside(r, own))
+	for _, r := range mux.mounts() {
+		if v.depth < maxDepth && text == "" {
+			text = v.inside(r, r.mux()).patternOf(name)
 		}
 	}
 	return text

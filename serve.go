@@ -345,8 +345,8 @@ func (l responder) zone() *zone {
 // custom returns the handler for a status, or nil.
 func (z *zone) custom(status int) http.Handler {
 	x := z.inherited
-	if outer := z.program.view.outer.Load(); outer != nil {
-		x = x.or(*outer)
+	for v := z.program.view; v.outer != nil; v = v.outer {
+		x = x.or(*v.inherited.Load())
 	}
 	var h http.Handler
 	switch status {

@@ -78,8 +78,8 @@ func (m *Mux) become(c *Mux) (done bool, err error) {
 			return false, fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", r.pattern)
 		}
 	}
-	var replaced [][2]*program
 	m.mu.Lock() // also that of c
+	defer m.mu.Unlock()
 	if done = m.version.Load() == c.base; done {
 		m.declared = c.declared.clone() // c may still be used
 		m.fields = c.readFields()
@@ -90,13 +90,8 @@ func (m *Mux) become(c *Mux) (done bool, err error) {
 		// Those of mounts that have ended aren't used any more.
 		m.views = slices.DeleteFunc(m.views, func(v *view) bool { return v.idle.Add(1) > maxIdle })
 		for _, v := range append(slices.Clone(m.views), &m.root) {
-			p, old := m.publish(v)
-			replaced = append(replaced, [2]*program{p, old})
+			m.publish(v)
 		}
-	}
-	m.mu.Unlock()
-	for _, x := range replaced {
-		x[0].replace(x[1])
 	}
 	return done, nil
 }
