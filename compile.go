@@ -88,7 +88,7 @@ type compiler struct {
 
 // compile returns the program of what is declared, with the fields in it.
 func (v *view) compile(d *declared, version uint64) *program {
-	p := &program{view: v, version: version, owner: v.owner, fields: d.fields, policy: d.policy}
+	p := &program{view: v, version: version, owner: v.owner, fields: d.fields, policy: d.policy, zones: map[*level]*zone{}}
 	p.pool = pool{v.pool.values && d.fields.pool.values, v.pool.params && d.fields.pool.params}
 	c := &compiler{program: p, declared: d, names: map[string]*values.Names{}}
 	if old := cmp.Or(v.peeked.Load(), v.program.Load()); old != nil {
@@ -324,24 +324,12 @@ func (c *compiler) sharedNames(list []string, pooled bool) *values.Names {
 	return n
 }
 
-// zone returns the zone of a level, or nil.
-func (p *program) zone(l *level) *zone {
-	for _, z := range p.zones {
-		if z.level == l {
-			return z
-		}
-	}
-	return nil
-}
-
 // zone returns the zone of a level.
 func (c *compiler) zone(l *level) *zone {
-	z := c.program.zone(l)
-	if z == nil {
-		z = &zone{level: l, program: c.program, chain: c.policy.chain(l), inherited: handlers(c.fields, l)}
-		c.zones = append(c.zones, z)
+	if c.zones[l] == nil {
+		c.zones[l] = &zone{level: l, program: c.program, chain: c.policy.chain(l), inherited: handlers(c.fields, l)}
 	}
-	return z
+	return c.zones[l]
 }
 
 // whole returns the prefix of z in the view.
@@ -361,7 +349,7 @@ func (z *zone) marked() *values.Names {
 func handlers(f *fields, l *level) (x inherited) {
 	for ; l != nil; l = l.parent {
 		if l.group != nil {
-			x = x.or(inherited{orElse(l.group.NotFound, nil), orElse(l.group.MethodNotAllowed, nil)})
+			x = x.or(inherited{l.group.NotFound, l.group.MethodNotAllowed})
 		}
 	}
 	return x.or(inherited{f.notFound, f.notAllowed})

@@ -54,6 +54,13 @@ func parsePrefix(host, prefix string) (*pattern.Pattern, error) {
 	return p, nil
 }
 
+// newRoute returns a route for p. Its pattern is text.
+func newRoute(p *pattern.Pattern, text string, flags trie.Flags) *route {
+	r := &route{pattern: text, flags: flags}
+	r.parsed.Store(p)
+	return r
+}
+
 // parse returns the parsed pattern of r, and keeps it until r is compiled.
 func (r *route) parse() *pattern.Pattern {
 	p := r.parsed.Load()

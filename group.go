@@ -317,8 +317,7 @@ func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
 	for _, text := range []string{bare + "/*" + spaRest, bare} {
 		if p, err := parse(text, trie.Verb); strings.Contains(text, "/") { // the root has no form without a slash
 			must(err)
-			list = append(list, &route{pattern: text, flags: trie.Verb})
-			list[len(list)-1].parsed.Store(p)
+			list = append(list, newRoute(p, text, trie.Verb))
 		}
 	}
 	must(m.register(files.NewSPA(fsys, spaRest, noFile), list...))

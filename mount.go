@@ -89,9 +89,7 @@ func (m *scope) mount(prefix string, h http.Handler) error {
 			}
 		}
 	}
-	rt := &route{pattern: m.host + cmp.Or(full, "/"), flags: trie.Owns}
-	rt.parsed.Store(p)
-	return m.register(h, rt)
+	return m.register(h, newRoute(p, m.host+cmp.Or(full, "/"), trie.Owns))
 }
 
 // muxIn returns the Mux that h is or wraps, or nil.

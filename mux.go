@@ -278,7 +278,7 @@ type program struct {
 	policy
 	table trie.Table[endpoint]
 	root  *zone // responds to unmatched requests below no fallback
-	zones []*zone
+	zones map[*level]*zone
 	slow  uint8 // not 0 if ServeHTTP must not use its fast path
 
 	shortcuts []shortcut

@@ -177,43 +177,37 @@ func (m *scope) ANY(path string, h http.HandlerFunc) { m.verb("", path, h) }
 
 // GETFast is GET for a fast handler: see [FastHandler], which isn't faster than an
 // http.HandlerFunc.
-func (m *scope) GETFast(path string, h FastHandler) { m.verb(http.MethodGet, path, fastHandler(h)) }
+func (m *scope) GETFast(path string, h FastHandler) { m.fast(http.MethodGet, path, h) }
 
 // HEADFast is HEAD for a fast handler.
-func (m *scope) HEADFast(path string, h FastHandler) { m.verb(http.MethodHead, path, fastHandler(h)) }
+func (m *scope) HEADFast(path string, h FastHandler) { m.fast(http.MethodHead, path, h) }
 
 // POSTFast is POST for a fast handler.
-func (m *scope) POSTFast(path string, h FastHandler) { m.verb(http.MethodPost, path, fastHandler(h)) }
+func (m *scope) POSTFast(path string, h FastHandler) { m.fast(http.MethodPost, path, h) }
 
 // PUTFast is PUT for a fast handler.
-func (m *scope) PUTFast(path string, h FastHandler) { m.verb(http.MethodPut, path, fastHandler(h)) }
+func (m *scope) PUTFast(path string, h FastHandler) { m.fast(http.MethodPut, path, h) }
 
 // PATCHFast is PATCH for a fast handler.
-func (m *scope) PATCHFast(path string, h FastHandler) { m.verb(http.MethodPatch, path, fastHandler(h)) }
+func (m *scope) PATCHFast(path string, h FastHandler) { m.fast(http.MethodPatch, path, h) }
 
 // DELETEFast is DELETE for a fast handler.
-func (m *scope) DELETEFast(path string, h FastHandler) {
-	m.verb(http.MethodDelete, path, fastHandler(h))
-}
+func (m *scope) DELETEFast(path string, h FastHandler) { m.fast(http.MethodDelete, path, h) }
 
 // OPTIONSFast is OPTIONS for a fast handler.
-func (m *scope) OPTIONSFast(path string, h FastHandler) {
-	m.verb(http.MethodOptions, path, fastHandler(h))
-}
+func (m *scope) OPTIONSFast(path string, h FastHandler) { m.fast(http.MethodOptions, path, h) }
 
 // CONNECTFast is CONNECT for a fast handler.
-func (m *scope) CONNECTFast(path string, h FastHandler) {
-	m.verb(http.MethodConnect, path, fastHandler(h))
-}
+func (m *scope) CONNECTFast(path string, h FastHandler) { m.fast(http.MethodConnect, path, h) }
 
 // TRACEFast is TRACE for a fast handler.
-func (m *scope) TRACEFast(path string, h FastHandler) { m.verb(http.MethodTrace, path, fastHandler(h)) }
+func (m *scope) TRACEFast(path string, h FastHandler) { m.fast(http.MethodTrace, path, h) }
 
 // QUERYFast is QUERY for a fast handler.
-func (m *scope) QUERYFast(path string, h FastHandler) { m.verb("QUERY", path, fastHandler(h)) }
+func (m *scope) QUERYFast(path string, h FastHandler) { m.fast("QUERY", path, h) }
 
 // ANYFast is ANY for a fast handler.
-func (m *scope) ANYFast(path string, h FastHandler) { m.verb("", path, fastHandler(h)) }
+func (m *scope) ANYFast(path string, h FastHandler) { m.fast("", path, h) }
 
 // handle implements Handle, HandleFunc, TryHandle and HandleFast.
 func (m *scope) handle(text string, h http.Handler) error {
@@ -246,6 +240,9 @@ func (m *scope) verb(methods, path string, h http.Handler) {
 	must(m.add(text, at, h, trie.Verb, path == "/" || path == "/{$}"))
 }
 
+// fast implements the verb methods for fast handlers.
+func (m *scope) fast(method, path string, h FastHandler) { m.verb(method, path, fastHandler(h)) }
+
 // pathAdvice says what to write instead of a path that doesn't begin with a
 // slash.
 func pathAdvice(path string) string {
@@ -267,21 +264,20 @@ func (m *scope) add(text string, at int, h http.Handler, flags trie.Flags, root 
 	if at < len(text) && err != nil {
 		return err
 	}
-	rt := &route{pattern: text, flags: flags}
 	if m.host != "" && p != nil && p.Host != "" {
 		return fmt.Errorf("muxmaster: pattern %q: the host %q is inside Host(%q); register it on the Mux", text, p.Host, m.host)
 	}
+	full := text
 	if m.host != "" || m.prefix != "" {
-		rt.pattern = text[:at] + m.host + m.prefix + text[at:]
-		if p, err = parse(rt.pattern, flags); err != nil {
+		full = text[:at] + m.host + m.prefix + text[at:]
+		if p, err = parse(full, flags); err != nil {
 			return err
 		}
-		if root && m.prefix != "" {
-			rt.pattern, rt.flags = text[:at]+m.host+m.prefix, flags|groupRoot
-		}
 	}
-	rt.parsed.Store(p)
-	return m.register(h, rt)
+	if root && m.prefix != "" {
+		full, flags = full[:len(full)-len(text[at:])], flags|groupRoot
+	}
+	return m.register(h, newRoute(p, full, flags))
 }
 
 // registrations numbers the registrations of all Muxes. Two constraints at the
@@ -306,11 +302,7 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 	each := slices.ContainsFunc(chain, func(s *step) bool { return s.each })
 	var routes []*route
 	for _, rt := range list {
-		methods := rt.parsed.Load().Methods
-		if methods == nil {
-			methods = []string{""}
-		}
-		for i := range methods {
+		for i := range max(1, len(rt.parsed.Load().Methods)) {
 			r := &route{pattern: rt.pattern, nth: uint16(i), level: m.level, site: site, original: h, order: order, flags: rt.flags}
 			r.parsed.Store(rt.parsed.Load())
 			if !each && len(routes) > 0 {

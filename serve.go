@@ -339,7 +339,7 @@ func (l responder) zone() *zone {
 		root = root.parent
 	}
 	p := root.mux.root.current()
-	return cmp.Or(p.zone(l.level), p.root)
+	return cmp.Or(p.zones[l.level], p.root)
 }
 
 // custom returns the handler for a status, or nil.

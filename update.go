@@ -134,18 +134,16 @@ func (m *Mux) Remove(pattern string) error {
 // find returns the route that Routes lists by a text. If there is none, or more than
 // one, the error says what to write instead.
 func (d *declared) find(text string) (*route, error) {
+	if _, err := parse(text, trie.Verb); err != nil { // accepts all that Handle does
+		return nil, err
+	}
 	var found []*route
 	var forms []*pattern.Pattern
-	var failed error // of both kinds of methods
 	short := strings.TrimSuffix(text, "/")
 	for _, form := range []string{text, short + "/{$}", short + "/"} { // of a route, the root of a Group, a mount
-		verb, err := parse(form, trie.Verb)
-		handle, err2 := parse(form, 0)
-		if failed == nil && err != nil && err2 != nil {
-			failed = err2
-		}
-		for _, p := range []*pattern.Pattern{handle, verb} {
-			if p == nil {
+		for _, flags := range []trie.Flags{0, trie.Verb} {
+			p, err := parse(form, flags)
+			if err != nil {
 				continue
 			}
 			if len(p.Methods) > 1 {
@@ -153,18 +151,19 @@ func (d *declared) find(text string) (*route, error) {
 			}
 			forms = append(forms, p)
 			r := d.indexed().byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]
-			if r != nil && r.full() == text && r.text() != text {
-				return r, nil
-			}
-			if r != nil && r.text() == text && !slices.Contains(found, r) {
+			switch {
+			case r == nil || slices.Contains(found, r):
+			case r.text() == text:
 				found = append(found, r)
+			case r.full() == text:
+				return r, nil
 			}
 		}
 	}
-	switch {
-	case len(found) == 1:
+	if len(found) == 1 {
 		return found[0], nil
-	case len(found) > 1:
+	}
+	if len(found) > 1 {
 		text := "several routes have this text:"
 		for _, r := range found {
 			text += fmt.Sprintf(" %s, ", r.registered())
@@ -173,8 +172,6 @@ func (d *declared) find(text string) (*route, error) {
 			}
 		}
 		return nil, errors.New(strings.TrimSuffix(text, ","))
-	case failed != nil:
-		return nil, failed
 	}
 	var similar []string
 	for _, r := range d.routes {
