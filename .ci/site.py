@@ -154,6 +154,10 @@ def on_page_content(html, page, config, files):
     return re.sub(r"<table>.*?</table>", lambda table: sized(bars(table.group())), html, flags=re.DOTALL)
 
 
+def on_post_page(output, page, config):
+    return output.replace(' role="dialog"', ' role="dialog" aria-label="Search"')
+
+
 def bars(table):
     """Removes the backslash of a bar in code, which GitHub requires in tables and
     doesn't show."""

@@ -45,7 +45,7 @@ func TestNothingIsCut(t *testing.T) {
 
 func TestAccessible(t *testing.T) {
 	for _, v := range views {
-		if passes := openFull(t, v).axe(v.String()); passes < 20 {
+		if passes := openFull(t, v).axe("routes, " + v.String()); passes < 20 {
 			t.Errorf("%s: only %d rules of axe had something to look at", v, passes)
 		}
 	}
@@ -76,6 +76,7 @@ func (p *tab) axe(name string, rules ...string) (passes int) {
 	if err := json.Unmarshal([]byte(report), &result); err != nil {
 		p.Fatal(err)
 	}
+	p.Logf("axe: %s: %d of %d rules", name, result.Passes, result.Passes+len(result.Violations))
 	for _, violation := range result.Violations {
 		p.Errorf("%s: axe: %s, %s: %q", name, violation.Impact, violation.Rule, violation.Nodes)
 	}

@@ -347,19 +347,43 @@ redbot() {
 	row 'REDbot, quickstart' 2.7.1 "$(wc -l <log)" none
 }
 
-# The page of quickstart, and the page of routes, in Chromium.
+# Pages in Chromium: that of quickstart, that of the routes, and some of the site.
 lighthouse() {
 	node lighthouse@12.8.2
 	cd "$work"
-	quickstart
-	local page
-	for page in '' debug/routes/; do
-		CHROME_PATH=${CHROME_PATH:-$(command -v chromium)} "$modules/.bin/lighthouse" "http://$addr/$page" --quiet --chrome-flags='--headless=new --no-sandbox' \
+	look() { # NAME PATH
+		CHROME_PATH=${CHROME_PATH:-$(command -v chromium)} "$modules/.bin/lighthouse" "http://$addr/$2" --quiet --chrome-flags='--headless=new --no-sandbox' \
 			--output=json --output-path=report.json --only-categories=accessibility,best-practices,seo
 		cells=([server]=$(python3 -c 'import json; print(*[round(100 * c["score"]) for c in json.load(open("report.json"))["categories"].values()])'))
-		row "Lighthouse, /$page of quickstart" 12.8.2 '3 × 100' 'accessibility, best practices, SEO; not performance, which depends on the machine'
+		python3 -c 'import json; [print(a["id"], "-", a["title"]) for a in json.load(open("report.json"))["audits"].values() if a["score"] is not None and a["score"] < 1]'
+		row "Lighthouse, $1" 12.8.2 '3 × 100' 'accessibility, best practices, SEO; not performance, which depends on the machine'
+	}
+	local page
+	quickstart
+	for page in '' debug/routes/; do
+		look "/$page of quickstart" "$page"
 	done
 	stop
+	"$root/.ci/site" build "$work/site"
+	serve -server server -files site
+	for page in '' tutorial/ playground/; do
+		look "/$page of the site" "files/$page"
+	done
+	stop
+}
+
+# The page of routes and some of the site, with all rules of axe, wide and narrow, light
+# and dark. Also part of the tests of interop/browser.
+axe() {
+	cd "$root/interop/browser"
+	env -u GOWORK -u GOFLAGS go test -count=1 -run '^(TestAccessible|TestPlayground|TestSite)$' -v . | grep ' axe: ' | tee "$work/log"
+	local page version passes of
+	version=$(sed -nE 's/.*"axe-core": "(.*)".*/\1/p' package.json)
+	for page in routes 'site, /' 'site, /tutorial/' 'site, /playground/'; do
+		read -r passes of < <(sed -nE "s|.* axe: $page, [0-9]+, .*: (.*) of (.*) rules|\1 \2|p" "$work/log" | awk '{ a += $1; b += $2 } END { print a, b }')
+		cells=([server]=$passes)
+		row "axe, $page" "$version" "$of" none
+	done
 }
 
 # Exchanges that clients must understand: a refused upload, 100-continue, trailers,
@@ -450,7 +474,7 @@ if [[ ${1-} == -update ]]; then
 fi
 [[ $# -gt 0 ]] || set -- go-httpbin act step-ca connect-conformance openapi
 declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA [connect-conformance]=connectConformance
-	[engine]=engine [autobahn]=autobahn [tls]=tls [openapi]=openapi [conformance]=conformance [clients]=clients [redbot]=redbot [lighthouse]=lighthouse)
+	[engine]=engine [autobahn]=autobahn [tls]=tls [openapi]=openapi [conformance]=conformance [clients]=clients [redbot]=redbot [lighthouse]=lighthouse [axe]=axe)
 for suite; do
 	echo "== $suite"
 	("${functions[$suite]:?there is no such suite}")
