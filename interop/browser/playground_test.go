@@ -78,9 +78,16 @@ func TestPlayground(t *testing.T) {
 	srv := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer srv.Close()
 	f := startFirefox(t, false)
-	f.do("browsingContext.navigate", map[string]any{"url": srv.URL + "/playground/#routes=GET+/a/{id}&method=GET&path=/a/7", "wait": "complete"}, nil)
-	f.run(nil, "while (!document.querySelector('"+verdict+"')) await new Promise(r => setTimeout(r, 50))")
-	if got, want := f.text(verdict), `Served by GET /a/{id}, id = "7"`; got != want {
-		t.Errorf("Firefox: got %q, want %q", got, want)
+	for _, width := range []int64{390, 1400} {
+		f.do("browsingContext.setViewport", map[string]any{"viewport": map[string]any{"width": width, "height": 800}}, nil)
+		f.do("browsingContext.navigate", map[string]any{"url": srv.URL + "/playground/#routes=GET+/a/{id}&method=GET&path=/a/7", "wait": "complete"}, nil)
+		f.run(nil, "while (!document.querySelector('"+verdict+"')) await new Promise(r => setTimeout(r, 50))")
+		if got, want := f.text(verdict), `Served by GET /a/{id}, id = "7"`; got != want {
+			t.Errorf("Firefox, %d pixels: got %q, want %q", width, got, want)
+		}
+		var got []int64
+		if f.run(&got, "return [innerWidth, document.documentElement.scrollWidth]"); got[0] != width || got[1] > width {
+			t.Errorf("Firefox: a window of %d pixels has the width %d, and its page %d", width, got[0], got[1])
+		}
 	}
 }
