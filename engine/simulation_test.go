@@ -123,10 +123,7 @@ type simulation struct {
 // noise is what bodies consist of.
 var noise = func() []byte {
 	b := make([]byte, 1<<20)
-	rnd := rand.New(rand.NewPCG(1, 2))
-	for i := range b {
-		b[i] = byte(rnd.Uint32())
-	}
+	rand.NewChaCha8([32]byte{}).Read(b)
 	return b
 }()
 
@@ -164,10 +161,10 @@ func (s *simulation) plan(rnd *rand.Rand) {
 		out, in := newLink(rnd, s.pieces, room), newLink(rnd, s.pieces, room)
 		http2 := rnd.IntN(2)
 		p := &peer{simulation: s, client: &simConn{in: in, out: out}, server: &simConn{in: out, out: in}, name: fmt.Sprintf("peer %d, HTTP/%d,", i, 1+http2), http2: http2 == 1,
-			begin: some(50 * time.Millisecond), rnd: rand.New(rand.NewPCG(rnd.Uint64(), 0)), answered: make(chan struct{}), describe: func() string { return "" }, next: make(chan bool, 100), alternates: chance(50), ahead: chance(20), halfCloses: chance(20), leaves: chance(50)}
+			begin: some(50 * time.Millisecond), rnd: rand.New(rand.NewPCG(rnd.Uint64(), 0)), answered: make(chan struct{}), next: make(chan bool, 100), alternates: chance(50), ahead: chance(20), halfCloses: chance(20), leaves: chance(50)}
 		p.alternates = p.alternates && !p.ahead
 		if chance(25) {
-			p.stallAt, p.stall = rnd.IntN(most), some(time.Duration(pick(1, 1, 100))*3*time.Second)
+			p.stallAt, p.stall = rnd.Int64N(int64(most)), some(time.Duration(pick(1, 1, 100))*3*time.Second)
 			if !p.http2 && !p.alternates {
 				// A handler may wait for the mutex of its response while earlier
 				// responses are sent. That would stop the bubble's clock.
@@ -181,7 +178,7 @@ func (s *simulation) plan(rnd *rand.Rand) {
 		}
 		if chance(25) {
 			p.mayFail.Store(true)
-			*[]*int{&p.breakSent, &p.breakGot}[rnd.IntN(2)] = 1 + rnd.IntN(pick(300, 3*most))
+			p.breakAt = 1 + rnd.Int64N(int64(pick(300, 3*most)))
 		}
 		if p.resets = max(0, rnd.IntN(8)-4); p.http2 && p.stall > 6*time.Second {
 			p.resets = 3

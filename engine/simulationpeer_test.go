@@ -57,7 +57,7 @@ func (l *link) change(f func()) {
 	l.changed.Broadcast()
 }
 
-func (l *link) setDeadline(d *linkDeadline, t time.Time) {
+func (l *link) setDeadline(d *linkDeadline, t time.Time) error {
 	l.change(func() {
 		d.set++
 		d.passed = !t.IsZero() && time.Until(t) <= 0
@@ -65,6 +65,7 @@ func (l *link) setDeadline(d *linkDeadline, t time.Time) {
 			time.AfterFunc(time.Until(t), func() { l.change(func() { d.passed = d.passed || d.set == set }) })
 		}
 	})
+	return nil
 }
 
 func (l *link) read(p []byte) (int, error) {
@@ -125,18 +126,14 @@ type simConn struct {
 	closed  atomic.Bool
 }
 
-func (c *simConn) Read(p []byte) (int, error)        { return c.in.read(p) }
-func (c *simConn) Write(p []byte) (int, error)       { return c.out.write(p) }
-func (c *simConn) LocalAddr() net.Addr               { return handoverAddr{} }
-func (c *simConn) RemoteAddr() net.Addr              { return handoverAddr{} }
-func (c *simConn) SetReadDeadline(t time.Time) error { c.in.setDeadline(&c.in.readBy, t); return nil }
-func (c *simConn) SetWriteDeadline(t time.Time) error {
-	c.out.setDeadline(&c.out.writeBy, t)
-	return nil
-}
+func (c *simConn) Read(p []byte) (int, error)         { return c.in.read(p) }
+func (c *simConn) Write(p []byte) (int, error)        { return c.out.write(p) }
+func (c *simConn) LocalAddr() net.Addr                { return handoverAddr{} }
+func (c *simConn) RemoteAddr() net.Addr               { return handoverAddr{} }
+func (c *simConn) SetReadDeadline(t time.Time) error  { return c.in.setDeadline(&c.in.readBy, t) }
+func (c *simConn) SetWriteDeadline(t time.Time) error { return c.out.setDeadline(&c.out.writeBy, t) }
 func (c *simConn) SetDeadline(t time.Time) error {
-	c.SetReadDeadline(t)
-	return c.SetWriteDeadline(t)
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 func (c *simConn) CloseWrite() error { c.out.change(func() { c.out.ended = true }); return nil }
 
@@ -177,36 +174,41 @@ type peer struct {
 	running   atomic.Int32 // handlers
 
 	// Faults.
-	breakSent, breakGot int           // break after so many bytes; 0 for never
-	breaks              int           // how
-	stallAt             int           // bytes after which it doesn't read
-	stall               time.Duration // for how long
-	slow                time.Duration // how long each of its reads takes
-	resets              int           // RST_STREAM
-	cancels             bool          // there are some
-	mayFail             atomic.Bool   // not everything is answered
-	halfCloses          bool          // when all is sent
-	ahead               bool          // over HTTP/1.1, sends the head of the next request before it waits for the response
-	alternates          bool          // over HTTP/1.1, sends no request before the last response
-	leaves              bool          // closes the connection at the end
+	breakAt    int64         // it breaks after so many bytes; 0 for never
+	breaks     int           // how
+	stallAt    int64         // bytes after which it doesn't read
+	stall      time.Duration // for how long
+	slow       time.Duration // how long each of its reads takes
+	resets     int           // RST_STREAM
+	cancels    bool          // there are some
+	mayFail    atomic.Bool   // not everything is answered
+	halfCloses bool          // when all is sent
+	ahead      bool          // over HTTP/1.1, sends the head of the next request before it waits for the response
+	alternates bool          // over HTTP/1.1, sends no request before the last response
+	leaves     bool          // closes the connection at the end
 
-	sent, got int
-	broken    atomic.Int64 // when it has broken
-	answered  chan struct{}
-	end       error       // of receiving; to be read when answered is closed
-	stalled   atomic.Bool // it isn't reading
-	left      atomic.Bool // it has closed the connection
-	describe  func() string
-	down, up  *simRequest // of probeDownload and probeUpload
-	next      chan bool   // a response has arrived
-	done      sync.WaitGroup
+	bytes    atomic.Int64 // sent and received
+	breaking atomic.Bool
+	probing  atomic.Bool  // in probeUpload: each frame is read before the next one is sent
+	broken   atomic.Int64 // when it has broken
+	answered chan struct{}
+	end      error       // of receiving; to be read when answered is closed
+	stalled  atomic.Bool // it isn't reading
+	left     atomic.Bool // it has closed the connection
+	down, up *simRequest // of probeDownload and probeUpload
+	next     chan bool   // a response has arrived
+	done     sync.WaitGroup
 }
 
 func (p *peer) errorf(format string, args ...any) {
 	p.Errorf("%s: %s", p.name, fmt.Sprintf(format, args...))
 }
 
-func (p *peer) fail() {
+// count counts bytes, and breaks the connection when it is time.
+func (p *peer) count(n int) {
+	if p.bytes.Add(int64(n)) < p.breakAt || p.breakAt == 0 || p.breaking.Swap(true) {
+		return
+	}
 	switch p.breaks {
 	case 0:
 		p.client.CloseWrite()
@@ -216,12 +218,12 @@ func (p *peer) fail() {
 	case 2:
 		p.client.reset()
 	}
-	p.broken.CompareAndSwap(0, time.Now().UnixNano())
+	p.broken.Store(time.Now().UnixNano())
 }
 
 // Read is how the peer reads its connection.
 func (p *peer) Read(b []byte) (int, error) {
-	if p.stall > 0 && p.got >= p.stallAt {
+	if p.stall > 0 && !p.probing.Load() && p.bytes.Load() >= p.stallAt {
 		p.stalled.Store(true)
 		time.Sleep(p.stall)
 		p.stalled.Store(false)
@@ -229,10 +231,7 @@ func (p *peer) Read(b []byte) (int, error) {
 	}
 	time.Sleep(p.slow)
 	n, err := p.client.Read(b)
-	if p.got += n; p.breakGot > 0 && p.got >= p.breakGot {
-		p.breakGot = 0
-		p.fail()
-	}
+	p.count(n)
 	return n, err
 }
 
@@ -240,20 +239,11 @@ func (p *peer) Read(b []byte) (int, error) {
 func (p *peer) send(b []byte) bool {
 	for len(b) > 0 {
 		n := min(len(b), 1+p.rnd.IntN(p.pieces))
-		breaks := p.breakSent > 0 && p.sent+n >= p.breakSent
-		if breaks {
-			n = p.breakSent - p.sent
-			p.breakSent = 0
-		}
-		_, err := p.client.Write(b[:n])
-		if err != nil {
+		if _, err := p.client.Write(b[:n]); err != nil {
 			return false
 		}
-		p.sent += n
+		p.count(n)
 		b = b[n:]
-		if breaks {
-			p.fail()
-		}
 		if p.rnd.IntN(16) == 0 {
 			time.Sleep(time.Duration(p.rnd.IntN(15)) * time.Millisecond)
 		}
@@ -263,9 +253,10 @@ func (p *peer) send(b []byte) bool {
 
 // serve runs the peer.
 func (p *peer) serve() {
-	limit := 5*time.Minute + p.stall
+	limit, x := 5*time.Minute+p.stall, &http2Peer{peer: p}
 	timer := time.AfterFunc(limit, func() {
-		p.errorf("not everything is answered after %v: %s", limit, p.describe())
+		p.errorf("not everything is answered after %v", limit)
+		x.list()
 		p.mayFail.Store(true)
 		p.client.reset()
 	})
@@ -279,7 +270,7 @@ func (p *peer) serve() {
 		p.server.Close()
 	}
 	if p.http2 {
-		(&http2Peer{peer: p}).serve()
+		x.serve()
 		return
 	}
 	p.done.Go(func() {
@@ -396,8 +387,7 @@ type http2Peer struct {
 	away      bool    // GOAWAY arrived
 	ended     bool    // the connection
 	holds     bool    // the connection's window isn't increased before it is used up
-	slowly    bool    // the server reads each frame before the next one is sent
-	updates   int     // of the connection's window, meanwhile
+	updates   int     // of the connection's window, during probeUpload
 }
 
 // A simStream is a stream as the client sees it.
@@ -419,7 +409,6 @@ func (s *simStream) over() bool { return s.wasReset || s.gotEnd }
 // serve sends.
 func (x *http2Peer) serve() {
 	x.window, x.initial, x.mine = 65535, 65535, 65535
-	x.describe = x.state
 	x.dec.Reset(hpack.DefaultTableSize)
 	x.extras, x.most = x.rnd.IntN(30), 16_000
 	x.myInitial = x.rnd.Int64N([]int64{2, 20_000, 200_000}[x.rnd.IntN(3)])
@@ -450,7 +439,7 @@ func (x *http2Peer) exchange() (ok bool) {
 		if len(b) > 0 {
 			wait = 1 + time.Duration(x.rnd.IntN(500))*time.Microsecond
 		}
-		if x.slowly {
+		if x.probing.Load() {
 			wait = 20*time.Millisecond + 4*x.slow
 		}
 		ok = x.send(b)
@@ -488,7 +477,8 @@ func (x *http2Peer) probeUpload() {
 	time.Sleep(10 * time.Second) // handlers of canceled requests end
 	x.mu.Lock()
 	x.requests = append(x.requests, x.up)
-	x.most, x.slowly = 500, true
+	x.most = 500
+	x.probing.Store(true)
 	x.mu.Unlock()
 	if x.exchange() && x.updates == 0 {
 		x.errorf("the server hasn't given back any window")
@@ -498,16 +488,15 @@ func (x *http2Peer) probeUpload() {
 // connLimit is the window of the server for the connection.
 func (x *http2Peer) connLimit() int64 { return int64(x.srv.HTTP2.MaxReceiveBufferPerConnection) }
 
-// state describes what isn't over.
-func (x *http2Peer) state() (s string) {
+// list logs what isn't over.
+func (x *http2Peer) list() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, q := range x.streams {
 		if !q.over() || !q.sentEnd && !q.wasReset {
-			s += fmt.Sprintf("\n%v: windows %d (connection %d) and %d (%d), %d bytes left, %d received", q.simRequest, q.window, x.window, q.mine, x.mine, len(q.rest), len(q.got))
+			x.Logf("%v: windows %d (connection %d) and %d (%d), %d bytes left, %d received", q.simRequest, q.window, x.window, q.mine, x.mine, len(q.rest), len(q.got))
 		}
 	}
-	return s
 }
 
 // act returns frames to send, the stream that they cancel, and whether nothing is
@@ -773,7 +762,7 @@ func (x *http2Peer) process(kind, flags uint8, id uint32, payload []byte) error 
 			w, limit = &s.window, x.initial
 		} else {
 			defer func() {
-				if x.slowly {
+				if x.probing.Load() {
 					if x.updates++; x.window != limit {
 						x.errorf("the server has given back %d bytes of %d", x.window, limit)
 					}
