@@ -37,10 +37,8 @@ func (m *Mux) publish(v *view) *program {
 	if p != nil && p.version == m.version.Load() {
 		return p
 	}
-	if m.fields == nil {
-		m.fields = m.readFields()
-	}
-	p = v.compile(&m.declared, m.version.Load())
+	m.fields = m.settings()
+	p = v.compile(m.fields)
 	m.compiled()
 	v.program.Store(p)
 	v.peeked.Store(nil)
@@ -72,29 +70,35 @@ func (m *Mux) changed() {
 	m.serving.Store(nil)
 }
 
-func (m *Mux) readFields() *fields {
-	return &fields{pool{m.PoolRequestBundle, m.PoolFastParams}, m.RedirectTrailingSlash, m.RedirectCase, orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}
+// settings returns the values of the fields for requests. Before the first one, they
+// can still be set.
+func (m *Mux) settings() *fields {
+	if m.fields != nil {
+		return m.fields
+	}
+	return &fields{pool{m.PoolRequestBundle, m.PoolFastParams}, m.RedirectTrailingSlash, m.RedirectCase, inherited{orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}}
 }
 
 // A compiler makes a program.
 type compiler struct {
 	*program
-	declared *declared
-	builder  trie.Builder[endpoint]
-	names    map[string]*values.Names // by names and whether they are in a Ring
-	old      map[*route]*point
-	direct   []*route // mount a Mux without a handler around it
+	builder trie.Builder[endpoint]
+	names   map[string]*values.Names // by names and whether they are in a Ring
+	old     map[*route]*point
+	direct  []*route // mount a Mux without a handler around it
 }
 
-// compile returns the program of what is declared, with the fields in it.
-func (v *view) compile(d *declared, version uint64) *program {
-	p := &program{view: v, version: version, owner: v.owner, fields: d.fields, policy: d.policy, zones: map[*level]*zone{}}
-	p.pool = pool{v.pool.values && d.fields.pool.values, v.pool.params && d.fields.pool.params}
-	c := &compiler{program: p, declared: d, names: map[string]*values.Names{}}
+// compile returns the program of what is declared, with the fields f. The caller holds
+// the lock.
+func (v *view) compile(f *fields) *program {
+	d := &v.mux.declared
+	p := &program{view: v, version: v.mux.version.Load(), owner: v.owner, fields: f, policy: d.policy, zones: map[*level]*zone{}}
+	p.pool = pool{v.pool.values && f.pool.values, v.pool.params && f.pool.params}
+	c := &compiler{program: p, names: map[string]*values.Names{}}
 	if old := cmp.Or(v.peeked.Load(), v.program.Load()); old != nil {
 		c.old = old.points
 	}
-	if d.fields.redirectCase {
+	if f.redirectCase {
 		p.folded = new(trie.Folded)
 	}
 	c.builder.Grow(len(d.routes))
@@ -232,12 +236,8 @@ func (c *compiler) addShortcuts() {
 	}
 	for _, mount := range c.direct {
 		prefix := c.points[mount].prefix
-		if prefix.Host == "" && prefix.Static() && !slices.ContainsFunc(c.declared.routes, func(r *route) bool { return r != mount && c.mayServeBelow(r, prefix) }) {
-			path := ""
-			for _, s := range prefix.Segs {
-				path += "/" + s[0].Text
-			}
-			c.shortcuts = append(c.shortcuts, shortcut{path + "/", c.points[mount].at(mount.mux())})
+		if prefix.Host == "" && prefix.Static() && !slices.ContainsFunc(c.view.mux.routes, func(r *route) bool { return r != mount && c.mayServeBelow(r, prefix) }) {
+			c.shortcuts = append(c.shortcuts, shortcut{prefix.Path + "/", c.points[mount].at(mount.mux())})
 		}
 	}
 }
@@ -352,7 +352,7 @@ func handlers(f *fields, l *level) (x inherited) {
 			x = x.or(inherited{l.group.NotFound, l.group.MethodNotAllowed})
 		}
 	}
-	return x.or(inherited{f.notFound, f.notAllowed})
+	return x.or(f.inherited)
 }
 
 func (x inherited) or(outer inherited) inherited {

@@ -84,13 +84,13 @@ type Mux struct {
 type fields struct {
 	pool                        pool
 	redirectSlash, redirectCase bool
-	notFound, notAllowed        http.Handler
+	inherited
 }
 
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, mu: new(sync.Mutex)}
-	m.scope = scope{m, &level{mux: m}}
+	m.scope = scope{m, new(level)}
 	m.root.mux, m.root.point = m, &point{owner: new(values.Owner), pool: pool{true, true}}
 	return m
 }
@@ -167,7 +167,6 @@ type scope struct {
 // A level is the data of a scope.
 type level struct {
 	parent     *level                   // the enclosing one; nil for that of a Mux
-	mux        *Mux                     // whose level it is; nil for a Group
 	group      *Group                   // whose fields apply to unmatched requests; nil if there is none
 	host       string                   // in front of every path; "" if there is none
 	prefix     string                   // the same, behind the host; has no trailing slash

@@ -206,16 +206,11 @@ func (v *view) peek() *program {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f := m.fields
-	if f == nil {
-		f = m.readFields()
-	}
+	f := m.settings()
 	if p := v.peeked.Load(); p != nil && p.version == m.version.Load() && p.fields.redirectSlash == f.redirectSlash && p.fields.redirectCase == f.redirectCase {
 		return p
 	}
-	d := m.declared.clone()
-	d.fields = f
-	p := v.compile(&d, m.version.Load())
+	p := v.compile(f)
 	v.peeked.Store(p)
 	return p
 }

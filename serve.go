@@ -291,7 +291,7 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 		z.respond(w, r, d.Outcome)
 		return
 	}
-	wrapOnce(&z.answer, z.chain, responder{z.level}, "Use").ServeHTTP(w, r)
+	wrapOnce(&z.answer, z.chain, responder{cmp.Or(p.view.mux.copyOf, p.view.mux), z.level}, "Use").ServeHTTP(w, r)
 }
 
 // decide returns the response to r, and who gives it.
@@ -315,14 +315,18 @@ func (p *program) responsible(d outcome.Decision[endpoint]) (*zone, []string) {
 }
 
 // A responder responds to unmatched requests behind the middleware of a level.
-type responder struct{ *level }
+type responder struct {
+	mux   *Mux
+	level *level
+}
 
 // ServeHTTP decides on the response again, because the middleware may have changed
 // the request.
-func (l responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (x responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	z, ok := values.Mark(r).(*zone)
-	if !ok || z.level != l.level { // another request, or another router has served it before
-		z = l.zone()
+	if !ok || z.level != x.level { // another request, or another router has served it before
+		p := x.mux.root.current()
+		z = cmp.Or(p.zones[x.level], p.root)
 	}
 	search := new(trie.Search[endpoint]) // on the stack
 	var o outcome.Outcome
@@ -330,16 +334,6 @@ func (l responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		o = z.program.decide(search, r, rt).Outcome
 	}
 	z.respond(w, r, o)
-}
-
-// zone returns the zone of l at "".
-func (l responder) zone() *zone {
-	root := l.level
-	for root.parent != nil {
-		root = root.parent
-	}
-	p := root.mux.root.current()
-	return cmp.Or(p.zones[l.level], p.root)
 }
 
 // custom returns the handler for a status, or nil.

@@ -61,11 +61,7 @@ func (m *Mux) copy() *Mux {
 	c := New()
 	c.scope, c.mu = scope{c, m.level}, m.mu
 	c.copyOf, c.declared, c.base = m, m.declared.clone(), m.version.Load()
-	f := m.fields
-	if f == nil {
-		f = m.readFields()
-	}
-	c.setFields(f)
+	c.setFields(m.settings())
 	c.fields = nil
 	return c
 }
@@ -81,8 +77,9 @@ func (m *Mux) become(c *Mux) (done bool, err error) {
 	m.mu.Lock() // also that of c
 	defer m.mu.Unlock()
 	if done = m.version.Load() == c.base; done {
+		c.fields = nil                  // fn may have served requests
 		m.declared = c.declared.clone() // c may still be used
-		m.fields = c.readFields()
+		m.fields = c.settings()
 		m.setFields(m.fields)
 		m.changed()
 		c.done.Store(true)

@@ -128,10 +128,7 @@ func NewMark(o *Owner, list []string, ring bool, v any) *Names {
 // that were set last count.
 func Mark(r *http.Request) any {
 	if !Direct {
-		if n := remembered(r); n != nil {
-			return n.mark
-		}
-		return nil
+		return safeMark(r)
 	}
 	p := layOut(r).pat
 	if p == nil {

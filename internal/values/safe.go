@@ -36,12 +36,7 @@ func NewMark(_ *Owner, list []string, _ bool, v any) *Names {
 
 // Mark returns what the Names of r were made with by [NewMark], or nil. Only those
 // that were set last count.
-func Mark(r *http.Request) any {
-	if n := remembered(r); n != nil {
-		return n.mark
-	}
-	return nil
-}
+func Mark(r *http.Request) any { return safeMark(r) }
 
 // Drop removes the mark of r.
 func Drop(r *http.Request, _ *Owner) { safeDrop(r) }

@@ -50,7 +50,7 @@ var marks struct {
 	names sync.Map // weak.Pointer[Names] by text
 }
 
-// remember makes remembered find n until it is collected.
+// remember makes safeMark find n until it is collected.
 func remember(n *Names) {
 	id, p := strconv.FormatUint(marks.last.Add(1), 36), weak.Make(n)
 	marks.ids.Store(p, id)
@@ -61,10 +61,12 @@ func remember(n *Names) {
 	}, id)
 }
 
-// remembered returns the Names of r's mark, or nil.
-func remembered(r *http.Request) *Names {
+// safeMark returns the mark of r, or nil.
+func safeMark(r *http.Request) any {
 	if p, ok := marks.names.Load(r.PathValue(markName)); ok {
-		return p.(weak.Pointer[Names]).Value()
+		if n := p.(weak.Pointer[Names]).Value(); n != nil {
+			return n.mark
+		}
 	}
 	return nil
 }
