@@ -55,11 +55,6 @@ func (m *scope) mount(prefix string, h http.Handler) error {
 		return fail("the path must begin with /")
 	}
 	full := m.join(prefix)
-	if full != "" {
-		if _, err := parse(m.host+full, 0); err != nil {
-			return err
-		}
-	}
 	p, err := parse(m.host+full+"/", 0)
 	if err != nil {
 		return err
