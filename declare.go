@@ -106,9 +106,6 @@ func (r *route) registered() string {
 	return fmt.Sprintf("pattern %q (registered at %s:%d)", r.pattern, file, line)
 }
 
-// byOrder compares routes by the order of their registration.
-func byOrder(a, b *route) int { return int(int32(a.order - b.order)) }
-
 // routeName returns the name of the routes of l, or "".
 func (l *level) routeName() string {
 	for ; l != nil; l = l.parent {
@@ -203,11 +200,7 @@ func (d *declared) add(routes []*route) error {
 			return err
 		}
 	}
-	at := len(d.routes)
-	for at > 0 && byOrder(d.routes[at-1], routes[0]) > 0 { // registered at the same time
-		at--
-	}
-	d.routes, d.used = slices.Insert(d.routes, at, routes...), true
+	d.routes, d.used = append(d.routes, routes...), true
 	for l := routes[0].level; l.parent != nil; l = l.parent {
 		l.used = true
 	}
@@ -216,8 +209,7 @@ func (d *declared) add(routes []*route) error {
 
 func (d *declared) remove(r *route) {
 	d.indexed().remove(r)
-	at, _ := slices.BinarySearchFunc(d.routes, r, byOrder)
-	at += slices.Index(d.routes[at:], r)
+	at := slices.Index(d.routes, r)
 	d.routes = slices.Delete(d.routes, at, at+1)
 }
 

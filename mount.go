@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
@@ -55,9 +56,9 @@ func (m *scope) mount(prefix string, h http.Handler) error {
 		return fail("the path must begin with /")
 	}
 	full := m.join(prefix)
-	p, err := parse(m.host+full+"/", 0)
+	p, err := pattern.Parse(m.host + full + "/")
 	if err != nil {
-		return err
+		return fmt.Errorf("muxmaster: pattern %q: %w", m.host+full, err)
 	}
 	if g, ok := h.(*Group); ok {
 		g.target()

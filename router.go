@@ -280,8 +280,7 @@ func (m *scope) add(text string, at int, h http.Handler, flags trie.Flags, root 
 	return m.register(h, newRoute(p, full, flags))
 }
 
-// registrations numbers the registrations of all Muxes. Two constraints at the
-// same place are tried in this order.
+// registrations numbers the registrations of routes and Groups of all Muxes.
 var registrations atomic.Uint32
 
 // register declares routes with the handler h, or none of them if there is an
