@@ -44,6 +44,34 @@ func serve(t *testing.T, scheme string, h http.HandlerFunc, configure ...func(*h
 	return srv, conns
 }
 
+// accept passes connections to f, each in a goroutine of its own, until the test
+// ends. It closes them after f. With a config they use TLS.
+func accept(t *testing.T, config *tls.Config, f func(net.Conn)) (url string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	url = "http://" + ln.Addr().String()
+	if config != nil {
+		ln, url = tls.NewListener(ln, config), "https://"+ln.Addr().String()
+	}
+	go func() {
+		for {
+			nc, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer nc.Close()
+				f(nc)
+			}()
+		}
+	}()
+	return url
+}
+
 // settle waits for goroutines that are about to end, until done returns true for
 // their number.
 func settle(done func(n int) bool) int {

@@ -42,54 +42,40 @@ func TestAttemptsIsACap(t *testing.T) {
 			{"POST", "", 3, 1, false}, // never sent twice
 			{"PATCH", "", 3, 1, false},
 		} {
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
 			var first sync.WaitGroup // until each connection has a request
 			first.Add(pooled)
 			var fresh atomic.Bool
 			var received atomic.Int64
 			const response = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-			go func() {
-				for {
-					nc, err := ln.Accept()
+			url := accept(t, nil, func(nc net.Conn) {
+				br := bufio.NewReader(nc)
+				read := func() bool {
+					req, err := http.ReadRequest(br)
 					if err != nil {
-						return
+						return false
 					}
-					go func() {
-						defer nc.Close()
-						br := bufio.NewReader(nc)
-						read := func() bool {
-							req, err := http.ReadRequest(br)
-							if err != nil {
-								return false
-							}
-							io.Copy(io.Discard, req.Body)
-							return true
-						}
-						if !read() {
-							return
-						}
-						if fresh.Load() {
-							received.Add(1)
-							io.WriteString(nc, response)
-							return
-						}
-						first.Done()
-						first.Wait()
-						io.WriteString(nc, response)
-						if !read() {
-							return
-						}
-						received.Add(1)
-						if reset {
-							nc.(*net.TCPConn).SetLinger(0)
-						}
-					}()
+					io.Copy(io.Discard, req.Body)
+					return true
 				}
-			}()
-			url := "http://" + ln.Addr().String()
+				if !read() {
+					return
+				}
+				if fresh.Load() {
+					received.Add(1)
+					io.WriteString(nc, response)
+					return
+				}
+				first.Done()
+				first.Wait()
+				io.WriteString(nc, response)
+				if !read() {
+					return
+				}
+				received.Add(1)
+				if reset {
+					nc.(*net.TCPConn).SetLinger(0)
+				}
+			})
 			cl := use(t, client.Options{Attempts: c.attempts, MaxWait: time.Millisecond})
 			var wg sync.WaitGroup
 			for range pooled {
@@ -116,7 +102,6 @@ func TestAttemptsIsACap(t *testing.T) {
 			if received.Load() != c.want || (err == nil) != c.ok {
 				t.Errorf("%s, key %q, Attempts %d, reset %v: received %d times, %v; want %d times, success %v", c.method, c.key, c.attempts, reset, received.Load(), err, c.want, c.ok)
 			}
-			ln.Close()
 		}
 	}
 }
@@ -135,45 +120,31 @@ func TestRefusedOverHTTP2(t *testing.T) {
 		if !strings.HasPrefix(runtime.Version(), "go1.26") {
 			c.want = c.since27
 		}
-		ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: cert.TLS.Certificates, NextProtos: []string{"h2"}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		var received atomic.Int64
-		go func() {
-			for {
-				nc, err := ln.Accept()
-				if err != nil {
+		url := accept(t, &tls.Config{Certificates: cert.TLS.Certificates, NextProtos: []string{"h2"}}, func(nc net.Conn) {
+			io.WriteString(nc, "\x00\x00\x00\x04\x00\x00\x00\x00\x00") // SETTINGS
+			io.CopyN(io.Discard, nc, 24)                               // the preface
+			for h := make([]byte, 9); ; {
+				if _, err := io.ReadFull(nc, h); err != nil {
 					return
 				}
-				go func() {
-					defer nc.Close()
-					io.WriteString(nc, "\x00\x00\x00\x04\x00\x00\x00\x00\x00") // SETTINGS
-					io.CopyN(io.Discard, nc, 24)                               // the preface
-					for h := make([]byte, 9); ; {
-						if _, err := io.ReadFull(nc, h); err != nil {
-							return
-						}
-						io.CopyN(io.Discard, nc, int64(h[0])<<16|int64(h[1])<<8|int64(h[2]))
-						if h[3] <= 1 && h[4]&1 != 0 { // DATA or HEADERS with END_STREAM
-							received.Add(1)
-							io.WriteString(nc, c.refusal)
-						}
-					}
-				}()
+				io.CopyN(io.Discard, nc, int64(h[0])<<16|int64(h[1])<<8|int64(h[2]))
+				if h[3] <= 1 && h[4]&1 != 0 { // DATA or HEADERS with END_STREAM
+					received.Add(1)
+					io.WriteString(nc, c.refusal)
+				}
 			}
-		}()
+		})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		req, _ := http.NewRequestWithContext(ctx, c.method, "https://"+ln.Addr().String(), nil)
+		req, _ := http.NewRequestWithContext(ctx, c.method, url, nil)
 		if c.method == "POST" {
-			req, _ = http.NewRequestWithContext(ctx, c.method, req.URL.String(), strings.NewReader("x"))
+			req, _ = http.NewRequestWithContext(ctx, c.method, url, strings.NewReader("x"))
 		}
-		_, err = use(t, insecure(client.Options{MaxWait: time.Millisecond})).Do(req)
+		_, err := use(t, insecure(client.Options{MaxWait: time.Millisecond})).Do(req)
 		if received.Load() != c.want || err == nil || ctx.Err() != nil {
 			t.Errorf("%s, %q: received %d times, %v; want %d times", c.method, c.refusal, received.Load(), err, c.want)
 		}
 		cancel()
-		ln.Close()
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,39 +26,12 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // request.
 func deaf(t *testing.T, config *tls.Config) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	var conns []net.Conn
-	t.Cleanup(func() {
-		ln.Close()
-		mu.Lock()
-		defer mu.Unlock()
-		for _, c := range conns {
-			c.Close()
+	return accept(t, config, func(nc net.Conn) {
+		if config != nil {
+			nc.(*tls.Conn).Handshake()
 		}
+		<-t.Context().Done()
 	})
-	go func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			conns = append(conns, c)
-			mu.Unlock()
-			if config != nil {
-				go tls.Server(c, config).Handshake()
-			}
-		}
-	}()
-	scheme := "http://"
-	if config != nil {
-		scheme = "https://"
-	}
-	return scheme + ln.Addr().String()
 }
 
 // TestSendingStalls checks that a request fails soon after StallTimeout if the
