@@ -14,21 +14,27 @@ const tick = 5 * time.Millisecond
 // threads and run another, which Try doesn't see.
 const failures = 3
 
+// hung is the time after which f has failed if this process ran for most of it.
+const hung = 10 * time.Second
+
 // Try calls f until it succeeds, and fails t with its error after some failures.
 // One doesn't count if this process was not run for longer than limit meanwhile.
-// Try skips the test if that was so for a minute.
+// Try skips the test if that was so for a minute. But it fails t if f takes much
+// longer than that explains.
 func Try(t testing.TB, limit time.Duration, f func() error) {
 	t.Helper()
 	counted := 0
 	for start := time.Now(); ; {
-		longest, err := watch(f)
+		began := time.Now()
+		longest, all, err := watch(f)
 		if longest <= limit {
 			counted++
 		}
+		took := time.Since(began)
 		switch {
 		case err == nil:
 			return
-		case counted == failures:
+		case counted == failures, took > hung && all < took/2:
 			t.Error(err)
 			return
 		case time.Since(start) > time.Minute:
@@ -37,27 +43,26 @@ func Try(t testing.TB, limit time.Duration, f func() error) {
 	}
 }
 
-// watch calls f, and measures the longest time for which this process was not
-// run meanwhile.
-func watch(f func() error) (longest time.Duration, err error) {
-	done, measured := make(chan bool), make(chan time.Duration)
+// watch calls f, and measures the longest time for which this process was not run
+// meanwhile, and all of it.
+func watch(f func() error) (longest, all time.Duration, err error) {
+	done, measured := make(chan bool), make(chan bool)
 	go func() {
-		var longest time.Duration
-		for last := time.Now(); ; {
+		defer close(measured)
+		for last, running := time.Now(), true; running; {
 			select {
 			case <-done:
-				measured <- max(longest, time.Since(last)-tick)
-				return
+				running = false
 			case <-time.After(tick):
 			}
-			now := time.Now()
-			longest = max(longest, now.Sub(last)-tick)
-			last = now
+			pause := max(0, time.Since(last)-tick)
+			last, longest, all = time.Now(), max(longest, pause), all+pause
 		}
 	}()
 	err = f()
 	close(done)
-	return <-measured, err
+	<-measured
+	return longest, all, err
 }
 
 // Until calls ok until it returns true, and fails t otherwise. The time in

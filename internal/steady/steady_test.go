@@ -23,19 +23,23 @@ func TestTry(t *testing.T) {
 		name   string
 		limit  time.Duration
 		errs   []error // of the calls of f
+		takes  time.Duration
 		calls  int
 		failed bool
 	}{
-		{"success", time.Hour, []error{nil}, 1, false},
-		{"failures on a machine that isn't busy", time.Hour, []error{failure, failure, failure, nil}, 3, true},
-		{"failure of a thread that the machine stopped", time.Hour, []error{failure, failure, nil}, 3, false},
-		{"failure on a busy machine", -time.Hour, []error{failure, failure, failure, nil}, 4, false},
+		{"success", time.Hour, []error{nil}, 0, 1, false},
+		{"failures on a machine that isn't busy", time.Hour, []error{failure, failure, failure, nil}, 0, 3, true},
+		{"failure of a thread that the machine stopped", time.Hour, []error{failure, failure, nil}, 0, 3, false},
+		{"failure on a busy machine", -time.Hour, []error{failure, failure, failure, nil}, 0, 4, false},
+		{"hanging on a busy machine", -time.Hour, []error{failure, nil}, hung + time.Second, 1, true},
 	} {
-		r, calls := &report{TB: t}, 0
-		Try(r, c.limit, func() error { calls++; return c.errs[calls-1] })
-		if calls != c.calls || r.failed != c.failed {
-			t.Errorf("%s: %d calls, failed %v; want %d, %v", c.name, calls, r.failed, c.calls, c.failed)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			r, calls := &report{TB: t}, 0
+			Try(r, c.limit, func() error { calls++; time.Sleep(c.takes); return c.errs[calls-1] })
+			if calls != c.calls || r.failed != c.failed {
+				t.Errorf("%s: %d calls, failed %v; want %d, %v", c.name, calls, r.failed, c.calls, c.failed)
+			}
+		})
 	}
 }
 
