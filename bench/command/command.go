@@ -11,11 +11,10 @@ import (
 	"syscall"
 )
 
-// Regexp defines a flag for a regular expression that matches everything if the
-// flag isn't set.
-func Regexp(name, usage string) *regexp.Regexp {
+// Regexp defines a flag for a regular expression. The empty one matches everything.
+func Regexp(name, value, usage string) *regexp.Regexp {
 	expr := new(regexp.Regexp)
-	flag.TextVar(expr, name, regexp.MustCompile(""), usage)
+	flag.TextVar(expr, name, regexp.MustCompile(value), usage)
 	return expr
 }
 

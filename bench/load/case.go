@@ -84,7 +84,6 @@ func Cases() (cases []Case) {
 		}
 	}
 	return append(cases, Case{Path: helloPath, Connections: 512, Pipeline: 1, Cores: 1},
-		Case{Path: helloPath, Browser: true, Connections: 512, Pipeline: 1, Cores: 1},
 		Case{Path: helloPath, Connections: 64, Pipeline: 16, Cores: 1},
 		Case{Path: helloPath, Connections: 200, Idle: 9800, Pipeline: 1, Cores: 1},
 		Case{Path: jsonPath, Browser: true, Connections: 190, Slow: 10, Pipeline: 1, Cores: 1},

@@ -91,7 +91,7 @@ func parse(tool, out string, figures ...string) (found []string, err error) {
 	return found, nil
 }
 
-// wrk takes at least a second.
+// wrk takes at least a second, and longer for many handshakes.
 func (c Case) wrk(ctx context.Context, address string, d time.Duration, script string) (requests int, r Round, err error) {
 	one := c.method() + " " + c.Path + " HTTP/1.1\r\nHost: localhost\r\n"
 	for _, f := range c.fields() {
@@ -114,6 +114,9 @@ end
 `, one, c.Pipeline)
 	if err := os.WriteFile(script, []byte(lua), 0o666); err != nil {
 		return 0, r, err
+	}
+	if c.Protocol == HTTPS {
+		d = max(d, time.Duration(c.Connections)*2*time.Millisecond)
 	}
 	out, err := output(exec.CommandContext(ctx, "wrk", "-t1", "-c", strconv.Itoa(c.Connections), "-d", fmt.Sprintf("%.0fs", max(1, math.Ceil(d.Seconds()))),
 		"--timeout", "30s", "-s", script, c.url(address)), `(\d+) requests in`, `Requests/sec: +([\d.]+)`, `(?s)latency\s(.*)$`)

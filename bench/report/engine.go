@@ -53,7 +53,7 @@ func Engine(r *showdown.Run, cases []load.Case) string {
 			rates = append(rates, fmt.Sprintf("%s %.2f", s.Name, rate))
 		}
 	}
-	return document("engine", r, fields{"Ratios": ratios, "Rounds": rounds, "Rates": rates, "Latencies": latencies, "Memory": memory})
+	return document("engine", r, fields{"Costs": costs(r, showdown.Servers, "engine"), "Recycling": costs(r, showdown.Servers, "engine, recycling"), "Ratios": ratios, "Rounds": rounds, "Rates": rates, "Latencies": latencies, "Memory": memory})
 }
 
 // serverTitle returns the name of a server in a table.
@@ -83,6 +83,27 @@ func mean(cases []load.Case, match func(load.Case) bool, figure func(load.Case) 
 		}
 	}
 	return sum / n
+}
+
+// costs says how much CPU time requests take on one of our servers, compared with
+// servers in other languages, or returns "" if none was measured.
+func costs(r *showdown.Run, section showdown.Section, ours string) string {
+	var parts []string
+	for _, peer := range []string{"hyper", "h2o"} {
+		lo, hi := math.Inf(1), 0.0
+		for _, scenario := range scenarios(r, section) {
+			ranking := rank(r, section, scenario)
+			a, ok1 := ranking.row(ours)
+			b, ok2 := ranking.row(peer)
+			if ok1 && ok2 {
+				lo, hi = min(lo, b.Ratio/a.Ratio), max(hi, b.Ratio/a.Ratio)
+			}
+		}
+		if hi > 0 {
+			parts = append(parts, fmt.Sprintf("%.2f to %.2f of %s's", lo, hi, peer))
+		}
+	}
+	return strings.Join(parts, " and ")
 }
 
 // picturedHTTP2 is the work in the README's picture.
@@ -129,7 +150,7 @@ func HTTP2(r *showdown.Run) string {
 			}
 		}
 	}
-	return document("http2", r, fields{"Table": table, "Pace": load.PacedShape, "Rounds": rounds})
+	return document("http2", r, fields{"Costs": costs(r, showdown.HTTP2, "engine"), "Recycling": costs(r, showdown.HTTP2, "engine, recycling"), "Table": table, "Pace": load.PacedShape, "Rounds": rounds})
 }
 
 func http2Cell(x row) string {
@@ -156,7 +177,11 @@ func HTTP2Line(r *showdown.Run, docs string) string {
 		return x.Ratio
 	}
 	tls := strings.Replace(picturedHTTP2, string(load.H2C), string(load.H2TLS), 1)
-	return fmt.Sprintf("Over HTTP/2, it serves %.1f to %.1f requests in the CPU time that net/http needs for one, and %.1f to %.1f over TLS\n"+
-		"([figures](%s/engine.md#http2): a browser's requests for JSON, one at a time, and from 64 connections with ten each).\n",
+	text := fmt.Sprintf("Over HTTP/2, it serves %.1f to %.1f requests in the CPU time that net/http needs for one, and %.1f to %.1f over TLS\n"+
+		"([figures](%s/engine.md#http2): a browser's requests for JSON, one at a time, and from 64 connections with ten each).",
 		ratio(picturedHTTP2, "1×1"), ratio(picturedHTTP2, "64×10"), ratio(tls, "1×1"), ratio(tls, "64×10"), docs)
+	if all := costs(r, showdown.HTTP2, "engine"); all != "" { // hyper is written in Rust, h2o in C
+		text += " Its CPU time is " + all + "."
+	}
+	return text + "\n"
 }

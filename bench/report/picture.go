@@ -67,11 +67,13 @@ type pictureBar struct {
 // servers, over HTTP/1.1 and, in the run http2, over HTTP/2.
 func Picture(r, http2 *showdown.Run, c palette, s shape) string {
 	panels := []panel{timePanel(r, "ParamRead", "A handler reads 1 parameter")}
-	if names := scenarios(r, showdown.Servers); len(names) > 0 {
-		panels = append(panels, serverPanel(r, showdown.Servers, "HTTP servers under load", names[0]))
+	for _, scenario := range pictured(r) {
+		panels = append(panels, serverPanel(r, showdown.Servers, "HTTP servers under load", scenario))
 	}
-	panels = append(panels, serverPanel(http2, showdown.HTTP2, "HTTP/2, one request at a time", picturedHTTP2+", 1×1"),
-		serverPanel(http2, showdown.HTTP2, "HTTP/2, 64 connections with 10 requests each", picturedHTTP2+", 64×10"))
+	for i, scenario := range pictured(http2) {
+		title := []string{"HTTP/2, one request at a time", "HTTP/2, 64 connections with 10 requests each"}[i]
+		panels = append(panels, serverPanel(http2, showdown.HTTP2, title, scenario))
+	}
 	const gap, below, head, line, baseline = 40, 26, 52, 25, 11.5
 	column := (s.width - gap*(s.columns-1)) / s.columns
 	room := float64(column - s.names - s.values)
@@ -100,12 +102,21 @@ func Picture(r, http2 *showdown.Run, c palette, s shape) string {
 	return document("picture", r, fields{"Width": s.width, "Height": height, "Panels": panels, "Text": c.text, "Soft": c.soft, "Ours": c.ours, "Bar": c.bar})
 }
 
+// pictured returns the scenarios of a run whose servers are in the picture.
+func pictured(r *showdown.Run) []string {
+	if len(r.In(showdown.HTTP2, "")) > 0 {
+		return []string{picturedHTTP2 + ", 1×1", picturedHTTP2 + ", 64×10"}
+	}
+	names := scenarios(r, showdown.Servers)
+	return names[:min(1, len(names))]
+}
+
 // timePanel shows our plain handlers, native handlers of the peers that have
 // them, and the plain ones of the others. It omits further plain handlers, which
 // take several times as long.
 func timePanel(r *showdown.Run, scenario, title string) panel {
 	p := panel{Title: title, About: "nanoseconds per request, less is better"}
-	for _, x := range rank(r, timeSection(r), scenario).Rows {
+	for _, x := range rank(r, showdown.Serving, scenario).Rows {
 		note := ""
 		switch x.Name {
 		case "muxmaster", "muxmaster pooled", "http.ServeMux", "chi", "gorilla/mux":

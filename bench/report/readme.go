@@ -30,32 +30,22 @@ var readmeRows = []struct{ Name, Native, Plain string }{
 // SpeedTable returns the README's table. docs is the directory of the pages,
 // relative to the README.
 func SpeedTable(r *showdown.Run, docs string) string {
-	section := timeSection(r)
-	table := readmeTable(r, section, true, func(_ string, ns float64) string { return figure.Digits(ns) })
-	return document("speed table", r, fields{"Table": table, "Benchmark": section == showdown.Benchmark, "Docs": docs})
+	table := readmeTable(r, true, func(_ string, ns float64) string { return figure.Digits(ns) })
+	return document("speed table", r, fields{"Table": table, "Docs": docs})
 }
 
 // RatioTable returns the table in comparison.md: times relative to muxmaster's
 // default mode.
 func RatioTable(r *showdown.Run) string {
-	return readmeTable(r, showdown.Serving, false, func(scenario string, ns float64) string {
+	return readmeTable(r, false, func(scenario string, ns float64) string {
 		base, _ := r.Cell(showdown.Serving, scenario, "muxmaster")
 		return figure.Times(ns / base.Samples.Min())
 	})
 }
 
-// timeSection returns the section with the README's times: what go test -bench
-// reports, if the run has it.
-func timeSection(r *showdown.Run) showdown.Section {
-	if len(r.In(showdown.Benchmark, "")) == 0 {
-		return showdown.Serving
-	}
-	return showdown.Benchmark
-}
-
 // readmeTable returns a table with the figures of native and plain handlers, each
 // in two scenarios. With details, it also has versions and allocations.
-func readmeTable(r *showdown.Run, section showdown.Section, details bool, write func(scenario string, ns float64) string) string {
+func readmeTable(r *showdown.Run, details bool, write func(scenario string, ns float64) string) string {
 	head := []string{"router", "native handler: 1 parameter", "GitHub API", "plain handler: 1 parameter", "GitHub API"}
 	if details {
 		head = append(head, "B, allocs")
@@ -70,7 +60,7 @@ func readmeTable(r *showdown.Run, section showdown.Section, details bool, write 
 		}
 		for _, contender := range []string{row.Native, row.Plain} {
 			for _, scenario := range []string{"ParamRead", "GitHub"} {
-				cells = append(cells, cellText(r, column{Section: section, Scenario: scenario}, contender, func(ns float64) string { return write(scenario, ns) }))
+				cells = append(cells, cellText(r, column{Section: showdown.Serving, Scenario: scenario}, contender, func(ns float64) string { return write(scenario, ns) }))
 			}
 		}
 		if details {
@@ -94,8 +84,8 @@ func version(r *showdown.Run, name string) string {
 }
 
 // Docs writes the generated pages and pictures to the directory docs, and
-// updates the generated parts of other pages there and of the README.md next to
-// it. http2 is the run of HTTP/2 servers. It returns the names of the files. It
+// updates the generated parts of other pages there, of the README.md next to it,
+// and of that in bench. http2 is the run of HTTP/2 servers. It returns the names of the files. It
 // writes nothing if a document can't be read or lacks its part.
 func Docs(docs string, r, http2 *showdown.Run) (files []string, err error) {
 	texts := map[string]string{}
@@ -113,6 +103,7 @@ func Docs(docs string, r, http2 *showdown.Run) (files []string, err error) {
 	}{
 		{"comparison.md", [][2]string{{"ratios", RatioTable(r)}}},
 		{"engine.md", [][2]string{{"http2", HTTP2(http2)}}},
+		{"../bench/README.md", [][2]string{{"targets", Targets(r)}}},
 		{"../README.md", [][2]string{{"speed table", SpeedTable(r, filepath.Base(docs))}, {"http2", HTTP2Line(http2, filepath.Base(docs))}}},
 	} {
 		text, err := figure.Replaced(filepath.Join(docs, document.file), document.parts...)
@@ -131,13 +122,15 @@ func Docs(docs string, r, http2 *showdown.Run) (files []string, err error) {
 
 // Publish writes the documents, as Docs, of a new run, and the run into its file,
 // which is showdown.File or showdown.HTTP2File. It uses the published run of the
-// other kind. It refuses a run that isn't complete or quiet.
+// other kind. It leaves out the figures of a few servers that are noisy, and refuses
+// a run that isn't complete or quiet.
 func Publish(docs, file string, r *showdown.Run) error {
 	if r.Finished.IsZero() {
 		return errors.New("the run is not complete; nothing is published")
 	}
 	old, err := showdown.Read(file)
 	if again := err == nil && old.Started.Equal(r.Started); !again { // published before there was this rule
+		leaveOut(r)
 		if err := Quiet(r); err != nil {
 			return err
 		}

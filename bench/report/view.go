@@ -82,10 +82,7 @@ func rank(r *showdown.Run, section showdown.Section, scenario string) (out ranki
 // the machine affects both. If the CPU time is known, it compares requests per
 // second of CPU time, which other programs affect least.
 func rankLoad(r *showdown.Run, section showdown.Section, scenario string) ranking {
-	out := ranking{Base: "no router", ByCPU: true}
-	if section != showdown.Load {
-		out.Base = load.HTTPServers[0].Name
-	}
+	out := ranking{Base: section.Base(), ByCPU: true}
 	cells := r.In(section, scenario)
 	for _, c := range cells {
 		out.ByCPU = out.ByCPU && (len(c.Samples) == 0 || len(c.CPU) == len(c.Samples))
@@ -212,17 +209,44 @@ func warnings(r *showdown.Run) (out []string) {
 	return out
 }
 
+// leaveOut removes the figures of servers whose intervals are wider than
+// showdown.MaxInterval, if they are few.
+func leaveOut(r *showdown.Run) {
+	var noisy []*showdown.Cell
+	rows := 0
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if x, ok := rank(r, c.Section, c.Scenario).row(c.Contender); ok && c.Section.UnderLoad() {
+			if rows++; x.Hi-x.Lo > showdown.MaxInterval*x.Mid {
+				noisy = append(noisy, c)
+			}
+		}
+	}
+	if 8*len(noisy) > rows {
+		return
+	}
+	for _, c := range noisy {
+		*c = showdown.Cell{Section: c.Section, Scenario: c.Scenario, Contender: c.Contender, Cannot: "left out: its interval is wider than 25 % of the ratio"}
+	}
+}
+
 // Quiet returns an error if a run is too noisy to be published: if the host of
-// the virtual machine took more than 5 % of the processors' time for others, or if
-// the interval of a ratio under load is wider than 25 % of the ratio.
+// the virtual machine took more than 5 % of the processors' time for others, if the
+// interval of a ratio under load is wider than 25 % of the ratio, or if a picture
+// would show the engine as slower with Recycle.
 func Quiet(r *showdown.Run) error {
 	if stolen := r.Stolen(); stolen > 0.05 {
 		return fmt.Errorf("%.0f %% of the processors' time was stolen during the run; nothing is published", stolen*100)
 	}
 	for _, section := range []showdown.Section{showdown.Load, showdown.Servers, showdown.HTTP2} {
 		for _, scenario := range scenarios(r, section) {
-			for _, x := range rank(r, section, scenario).Rows {
-				if x.Hi-x.Lo > 0.25*x.Mid {
+			ranking := rank(r, section, scenario)
+			plain, _ := ranking.row("engine")
+			if recycling, ok := ranking.row("engine, recycling"); ok && recycling.Ratio < plain.Ratio && slices.Contains(pictured(r), scenario) {
+				return fmt.Errorf("in %s, the engine was slower with Recycle; nothing is published", scenario)
+			}
+			for _, x := range ranking.Rows {
+				if x.Hi-x.Lo > showdown.MaxInterval*x.Mid {
 					return fmt.Errorf("the interval of %s in %s, %.2f to %.2f, is wider than 25 %% of %.2f; nothing is published", x.Name, scenario, x.Lo, x.Hi, x.Mid)
 				}
 			}

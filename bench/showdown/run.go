@@ -16,6 +16,7 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/load"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
@@ -54,8 +55,7 @@ type Entry struct {
 type Section string
 
 const (
-	Serving      Section = "serving"      // ns per request, in process
-	Benchmark    Section = "benchmark"    // ns per request as go test -bench reports it, with the cost of garbage collections
+	Serving      Section = "serving"      // ns per request as go test -bench reports it, with the cost of garbage collections
 	Parallel     Section = "parallel"     // ns per request, all cores
 	Scaling      Section = "scaling"      // ns per request to a generated API
 	Registration Section = "registration" // ns per route
@@ -241,6 +241,14 @@ func (s Section) Unit() string {
 		return "requests/s"
 	}
 	return "ns/request"
+}
+
+// Base returns the server to which the ratios of a section under load are relative.
+func (s Section) Base() string {
+	if s == Load {
+		return "no router"
+	}
+	return load.HTTPServers[0].Name
 }
 
 // UnderLoad reports whether servers under load are measured.

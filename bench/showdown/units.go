@@ -19,6 +19,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench"
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 	"github.com/seed-1954dcaa/muxmaster/bench/load"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 // Plan defines the amount of measurements in a run.
@@ -32,13 +33,14 @@ type Plan struct {
 	LoadCases   []load.Case // of routers
 	ServerCases []load.Case // of HTTP servers
 	Strict      bool        // it is an error if an HTTP server doesn't serve its case
+	Again       bool        // measure noisy cases again, for up to four times as long
 }
 
 // Usual returns the plan of the command showdown.
 func Usual(quick bool) Plan {
-	p := Plan{Rounds: 20, Round: 20 * time.Millisecond, Few: 5, LoadPasses: 4, Load: load.Plan{Rounds: 12, Round: time.Second}}
+	p := Plan{Rounds: 6, Round: 100 * time.Millisecond, Few: 4, LoadPasses: 4, Load: load.Plan{Rounds: 12, Round: time.Second}, Again: true}
 	if quick {
-		p = Plan{Rounds: 6, Round: 10 * time.Millisecond, Few: 2, LoadPasses: 1, Load: load.Plan{Rounds: 6, Round: time.Second}}
+		p = Plan{Rounds: 3, Round: 30 * time.Millisecond, Few: 2, LoadPasses: 1, Load: load.Plan{Rounds: 6, Round: time.Second}}
 	}
 	overTLS := load.Parameter
 	overTLS.Protocol = load.HTTPS
@@ -72,7 +74,11 @@ func units(contenders []contender.Contender, p Plan, dir string) (us []unit) {
 	for _, set := range []string{"static", "github", "gplus", "parse"} {
 		go1(Heap, set, "Heap/CONTENDER/"+set, routers, nil, 1)
 	}
-	for pass := range p.LoadPasses {
+	passes := p.LoadPasses
+	if p.Again {
+		passes++
+	}
+	for pass := range passes {
 		for _, c := range p.LoadCases {
 			us = append(us, loadUnit(Load, underLoad(contenders), c, pass, p))
 		}
@@ -137,9 +143,13 @@ func (u goUnit) run(ctx context.Context, r *Run) error {
 		cells = append(cells, cell)
 	}
 	exprs[""] = u.expression(strings.Join(normal, "|"))
+	processors := 1
+	if u.section == Parallel {
+		processors = runtime.NumCPU()
+	}
 	for range u.rounds {
 		for tag, expr := range exprs {
-			results, err := runBenchmarks(ctx, u.dir, tag, expr, u.round)
+			results, err := runBenchmarks(ctx, u.dir, tag, expr, u.round, processors)
 			if err != nil {
 				return err
 			}
@@ -186,10 +196,10 @@ func (u goUnit) expression(names string) string {
 // runBenchmarks runs the Go benchmarks of package bench that match, and returns
 // their values by unit. It builds them in dir, with a build tag, if they aren't
 // there.
-func runBenchmarks(ctx context.Context, dir, tag, expr string, round time.Duration) (map[string]map[string]float64, error) {
+func runBenchmarks(ctx context.Context, dir, tag, expr string, round time.Duration, processors int) (map[string]map[string]float64, error) {
 	run := func(name string, args ...string) ([]byte, error) {
 		cmd := exec.CommandContext(ctx, name, args...)
-		cmd.Env = append(cmd.Environ(), "GOMAXPROCS=1")
+		cmd.Env = append(cmd.Environ(), fmt.Sprint("GOMAXPROCS=", processors))
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			return nil, fmt.Errorf("%s %q: %w\n%s", name, args, err, out)
@@ -221,12 +231,11 @@ func runBenchmarks(ctx context.Context, dir, tag, expr string, round time.Durati
 
 // loadUnit measures servers under load in interleaved rounds. The rounds are
 // spread over the passes, so that a few slow seconds of the machine don't decide
-// a case. Later passes add samples to those of the first.
+// a case. Later passes add samples to those of the first. A pass after those of the
+// plan measures the case again while it is noisy.
 func loadUnit(section Section, servers []string, c load.Case, pass int, p Plan) unit {
-	plan := p.Load
-	plan.Rounds = p.Load.Rounds*(pass+1)/p.LoadPasses - p.Load.Rounds*pass/p.LoadPasses
-	run := func(ctx context.Context, r *Run) error {
-		results, err := load.Run(ctx, servers, c, plan)
+	once := func(ctx context.Context, r *Run, rounds int) error {
+		results, err := load.Run(ctx, servers, c, load.Plan{Rounds: rounds, Round: p.Load.Round})
 		if err != nil {
 			return err
 		}
@@ -238,7 +247,40 @@ func loadUnit(section Section, servers []string, c load.Case, pass int, p Plan) 
 		}
 		return nil
 	}
+	run := func(ctx context.Context, r *Run) error {
+		if pass < p.LoadPasses {
+			return once(ctx, r, p.Load.Rounds*(pass+1)/p.LoadPasses-p.Load.Rounds*pass/p.LoadPasses)
+		}
+		for range 8 {
+			if !r.noisy(section, c.String()) {
+				break
+			}
+			if err := once(ctx, r, p.Load.Rounds/2); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass+1), run: run}
+}
+
+// MaxInterval is the largest width of an interval, as a part of the ratio, with which
+// a run is published.
+const MaxInterval = 0.25
+
+// noisy reports whether the interval of a ratio of CPU time to the base is wider than
+// MaxInterval.
+func (r *Run) noisy(section Section, scenario string) bool {
+	base, _ := r.Cell(section, scenario, section.Base())
+	for _, c := range r.In(section, scenario) {
+		if len(c.CPU) > 0 && len(c.CPU) == len(base.CPU) {
+			s := Samples(measure.Ratios(base.CPU, c.CPU)).Summary()
+			if s.Hi-s.Lo > MaxInterval*s.Center {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // AddLoad adds the rounds of a server to its cell. If there is no cell, it adds

@@ -1,11 +1,11 @@
 // Command engine compares package engine with other HTTP servers under load:
 // CPU time for each request, and requests per second.
 //
-//	go run ./cmd/engine                              # about a quarter of an hour
+//	go run ./cmd/engine                              # about half an hour
 //	go run ./cmd/engine -run 'hello.*64 connections$'
 //	go run ./cmd/engine -write ../docs/engine.md     # also update the table in a document
 //	go run ./cmd/engine -servers 'net/http|^engine$|package server' -write ../docs/server.md
-//	go run ./cmd/engine -http2                       # over HTTP/2, about half an hour
+//	go run ./cmd/engine -http2                       # over HTTP/2, about 20 minutes
 //	go run ./cmd/engine -http2 -docs ../docs         # also update the documents and http2.json
 //	go run ./cmd/engine -http2 -resume               # carry on after Ctrl-C
 //	GOTOOLCHAIN=go1.27.4 go run ./cmd/engine -http2  # with another Go release
@@ -31,11 +31,14 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
+// usual are the servers in docs/engine.md.
+const usual = "^(engine|engine, recycling|fasthttp|hyper|h2o|grpc-go's own server)$"
+
 func main() {
 	showdown.Help()
-	match := command.Regexp("run", "measure only the cases that match this `expression`")
-	which := command.Regexp("servers", "compare only net/http and the servers that match this `expression`")
-	rounds := flag.Int("rounds", 8, "interleaved rounds")
+	match := command.Regexp("run", "", "measure only the cases that match this `expression`")
+	which := command.Regexp("servers", usual, "compare only net/http and the servers that match this `expression`")
+	rounds := flag.Int("rounds", 12, "interleaved rounds")
 	write := flag.String("write", "", "replace the generated table of this Markdown `file`, without -http2")
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
 	resume := flag.Bool("resume", false, "carry on with the last run, with the same flags")
@@ -46,7 +49,7 @@ func main() {
 			return errors.New("engine: -write and -docs need all cases: remove -run")
 		case *http2 && *write != "" || !*http2 && *docs != "":
 			return errors.New("engine: -http2 needs -docs instead of -write, and -docs needs -http2")
-		case *docs != "" && which.String() != "":
+		case *docs != "" && which.String() != usual:
 			return errors.New("engine: -docs needs all servers: remove -servers")
 		case *rounds < 0:
 			return errors.New("engine: -rounds must be positive")
@@ -58,16 +61,16 @@ func main() {
 		}
 		restrict(which)
 		o := showdown.Options{File: "results/engine.json", Resume: *resume, Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/")}
-		plan := showdown.Plan{LoadPasses: 4, Strict: true, Load: load.Plan{Rounds: *rounds, Round: time.Second}}
+		plan := showdown.Plan{LoadPasses: 4, Strict: true, Again: true, Load: load.Plan{Rounds: *rounds, Round: time.Second}}
 		if *http2 {
 			o.File, o.Command = "results/http2.json", "go run ./cmd/engine -http2 -docs ../docs"
-			if which.String() != "" {
+			if which.String() != usual {
 				o.Command = fmt.Sprintf("go run ./cmd/engine -http2 -servers '%s'", which)
 			}
-			plan.ServerCases = load.HTTP2Cases()
+			plan.ServerCases, plan.Load.Round = load.HTTP2Cases(), 300*time.Millisecond
 		} else {
 			o.Command = "go run ./cmd/engine -write ../docs/engine.md"
-			if which.String() != "" {
+			if which.String() != usual {
 				o.Command = fmt.Sprintf("go run ./cmd/engine -servers '%s' -write ../docs/server.md", which)
 			}
 			plan.ServerCases = load.Cases()
