@@ -56,8 +56,7 @@ func hyperServer(protocol string) func(net.Listener, *tls.Config) error {
 	}
 }
 
-// serveH2O serves files with h2o, which keeps them open but reads them for each
-// response.
+// serveH2O serves files with h2o.
 func serveH2O(l net.Listener, conf *tls.Config) error {
 	return runExternal(l, conf, func(address string, tls ...string) ([]string, error) {
 		host, port, _ := net.SplitHostPort(address)

@@ -193,6 +193,21 @@ func TestPublish(t *testing.T) {
 	}
 }
 
+// TestLeaveOut checks that a few noisy figures are left out, and that many aren't.
+func TestLeaveOut(t *testing.T) {
+	noisy := showdown.Samples{4, 4, 5, 5, 6, 6}
+	for _, quiet := range []int{1, 12} {
+		r := &showdown.Run{Cells: []showdown.Cell{loadCell(showdown.Servers, "net/http", noisy, showdown.Samples{9, 9, 9, 9, 9, 9}), loadCell(showdown.Servers, "noisy", noisy, noisy)}}
+		for range quiet {
+			r.Cells = append(r.Cells, loadCell(showdown.Servers, "quiet", noisy, showdown.Samples{5, 5, 5, 5, 5, 5}))
+		}
+		leaveOut(r)
+		if left, err := r.Cells[1].Cannot != "", Quiet(r); left != (quiet > 1) || (err == nil) != left {
+			t.Errorf("1 of %d rows is noisy: left out %v, %v", quiet+2, left, err)
+		}
+	}
+}
+
 // projectCopy copies files of the project and returns the copy's folder docs.
 func projectCopy(t *testing.T, names ...string) (docs string) {
 	t.Helper()

@@ -1,6 +1,6 @@
 // Command showdown compares the speed of all routers on this machine.
 //
-//	go run ./cmd/showdown              # in bench/; about 20 minutes on two cores
+//	go run ./cmd/showdown              # in bench/; about 40 minutes on two cores
 //	go run ./cmd/showdown -quick       # about 5 minutes
 //	go run ./cmd/showdown -resume      # carry on after Ctrl-C
 //	go run ./cmd/showdown -report -html DIR                       # the last run as a page
