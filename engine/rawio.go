@@ -101,8 +101,16 @@ func (r *rawIO) readable(fd uintptr) bool {
 // Write writes all of p.
 func (r *rawIO) Write(p []byte) (int, error) { return r.out.write(p) }
 
-// TryWrite writes what can be written without waiting.
-func (r *rawIO) TryWrite(p []byte) (int, error) { return r.out.start(p, false) }
+// TryWrite writes what can be written without waiting. If the connection wraps
+// the socket, it returns no error, and Write fails afterwards: a deadline of the
+// socket that has passed may be one that the wrapper's last Write has left.
+func (r *rawIO) TryWrite(p []byte) (int, error) {
+	n, err := r.out.start(p, false)
+	if r.wraps() {
+		return n, nil
+	}
+	return n, err
+}
 
 // wraps reports whether the connection wraps a socket.
 func (r *rawIO) wraps() bool { return r.out.wrapper != nil }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // A countingConn is a SocketConn that counts the bytes read and written with
@@ -107,6 +108,40 @@ func TestSocketConn(t *testing.T) {
 			t.Errorf("the wrapper counted %d bytes, the client received %d", n, received)
 		}
 	})
+}
+
+// A staleConn is a SocketConn whose writes leave a deadline, which passes.
+type staleConn struct{ countingConn }
+
+func (c staleConn) Wrote(int) { c.Conn.SetWriteDeadline(longAgo) }
+
+func (c staleConn) Write(p []byte) (int, error) {
+	c.Conn.SetWriteDeadline(time.Time{})
+	defer c.Wrote(0)
+	return c.countingConn.Write(p)
+}
+
+// TestSocketDeadline checks that a deadline of the wrapper's last Write doesn't end
+// later ones that bypass the wrapper.
+func TestSocketDeadline(t *testing.T) {
+	for _, k := range engines {
+		s := k.make(&http.Server{Protocols: protocols(true, false, true), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for range 10 {
+				w.Write(megabyte)
+			}
+		})})
+		url := "http://" + startOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return staleConn{countingConn{nc, new(counts)}} }}, s, s.Serve)
+		for _, http2 := range []bool{false, true} {
+			cl := &http.Client{Transport: transport(t, protocols(!http2, false, http2))}
+			res, err := cl.Get(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := io.Copy(io.Discard, res.Body); n != 10<<20 || err != nil {
+				t.Errorf("%s, HTTP/2: %v: got %d bytes, %v", k.name, http2, n, err)
+			}
+		}
+	}
 }
 
 // A readerFromConn counts calls of its ReadFrom, which would use sendfile.
