@@ -257,6 +257,32 @@ func TestHTTP2LateTrailers(t *testing.T) {
 	}
 }
 
+// TestHTTP2LateUploads refuses thousands of uploads at once. What the client has
+// sent before it knows that must not end the connection.
+func TestHTTP2LateUploads(t *testing.T) {
+	const n = 3000
+	for _, k := range engines {
+		c := dialFrames(t, startHTTP2(t, k.make, &http.Server{Handler: new(flowServer), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: n}}))
+		c.ping()
+		var requests, rest []byte
+		var ids []uint32
+		for i := range uint32(n) {
+			id := 2*i + 1
+			ids = append(ids, id)
+			requests = appendTestFrame(requests, fHeaders, endHeaders, id, reqBlock("POST", "/refuse", "trailer=x"))
+			rest = appendTestFrame(rest, fData, 0, id, "data")
+			rest = appendTestFrame(rest, fHeaders, endHeaders|endStream, id, block("x=y"))
+		}
+		c.Write(requests)
+		c.ended(ids...)
+		c.Write(rest)
+		c.ping()
+		if got := c.summaryEnd(); got != "open" {
+			t.Errorf("%s: the connection is %s", k.name, got)
+		}
+	}
+}
+
 // priorityPiece is the length of a DATA frame.
 const priorityPiece = 16 << 10
 

@@ -44,14 +44,14 @@ func (h *history) end(id uint32) {
 	}
 }
 
-// wasReset reports whether the server has reset a stream.
+// wasReset reports whether the server has reset a stream, or may have.
 func (h *history) wasReset(id uint32) bool {
 	i := id / 2
-	return h.knows(i) && h.mine[i%historySize/64]&(1<<(i%64)) != 0
+	return !h.knows(i) || h.mine[i%historySize/64]&(1<<(i%64)) != 0
 }
 
-// wasOpened reports whether the client has opened a stream, or may have.
+// wasOpened reports whether the client has opened a stream that h knows.
 func (h *history) wasOpened(id uint32) bool {
 	i := id / 2
-	return !h.knows(i) || h.opened[i%historySize/64]&(1<<(i%64)) != 0
+	return h.knows(i) && h.opened[i%historySize/64]&(1<<(i%64)) != 0
 }
