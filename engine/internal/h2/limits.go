@@ -72,7 +72,7 @@ func (l *limits) uselessFrame(c *Conn) error {
 		return nil
 	}
 	now := c.server.clock.Now()
-	l.useless -= int(min((now-l.lastDecay)*uselessPerSecond/1e9, maxUseless))
+	l.useless -= int(min((now-l.lastDecay)/(1e9/uselessPerSecond), maxUseless))
 	l.lastDecay = now
 	if l.useless <= maxUseless {
 		return nil

@@ -100,6 +100,18 @@ func TestNegativeWindow(t *testing.T) {
 	}
 }
 
+// TestDecay checks that useless frames are forgiven after any time: a client may
+// send one now and then for months.
+func TestDecay(t *testing.T) {
+	c := newMemoryServer(false, nil).NewConn(new(memory), &http.Request{}, context.Background())
+	for _, days := range []int64{1, 100, 110, 220, 10_000} {
+		l := limits{useless: maxUseless, lastDecay: c.server.clock.Now() - days*int64(24*time.Hour)}
+		if err := l.uselessFrame(c); err != nil || l.useless != 1 {
+			t.Errorf("after %d days: %d, %v, want 1", days, l.useless, err)
+		}
+	}
+}
+
 // TestConcurrentReads checks that no Read of a body waits while there is data.
 func TestConcurrentReads(t *testing.T) {
 	s := newMemoryServer(false, nil)
