@@ -117,6 +117,10 @@ func TestHTTP2HeaderLimit(t *testing.T) {
 				}
 			}
 		}
+		c := dialFrames(t, addr)
+		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("HEAD", "/", "x="+strings.Repeat("v", limit)))
+		c.ended(1)
+		got += fmt.Sprintln("HEAD", c.outcome(1))
 		if want == "" {
 			want = got
 		} else if got != want || !strings.Contains(got, "431") {

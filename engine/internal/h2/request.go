@@ -59,7 +59,10 @@ func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool, block int)
 	// the Huffman code saves less than half. Otherwise a short block that repeats
 	// an entry would become a megabyte.
 	if tooLarge || r.trailers > c.server.maxList || c.server.MaxFields > 0 && r.names > c.server.MaxFields || r.crumbs > 2*block+max(c.server.decoderTable, hpack.DefaultTableSize) {
-		r.answer, r.method, r.scheme, r.path, r.authority = tooLargeHandler, "GET", "", "/", ""
+		if r.method != "HEAD" { // whose response has no body
+			r.method = "GET"
+		}
+		r.answer, r.scheme, r.path, r.authority = tooLargeHandler, "", "/", ""
 		r.regular, r.fields, r.length, r.expects, r.trailers = 0, nil, -1, false, 0
 		return r, ""
 	}
