@@ -116,7 +116,14 @@ func newTab(t *testing.T, h http.Handler, v view) *tab {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	page := tabFor(t, srv.URL)
+	return tabAt(t, srv.URL, v)
+}
+
+// tabAt returns an empty tab for a server. If a page reports an error before the
+// end of the test, the test fails.
+func tabAt(t *testing.T, url string, v view) *tab {
+	t.Helper()
+	page := tabFor(t, url)
 	var mu sync.Mutex
 	var reports []string
 	err := chromedp.Listen(page.ctx, func(event any) {

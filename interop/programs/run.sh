@@ -372,14 +372,14 @@ lighthouse() {
 	stop
 }
 
-# The page of routes and some of the site, with all rules of axe, wide and narrow, light
+# The pages of routes and of quickstart, and some of the site, with all rules of axe, wide and narrow, light
 # and dark. Also part of the tests of interop/browser.
 axe() {
 	cd "$root/interop/browser"
-	env -u GOWORK -u GOFLAGS go test -count=1 -run '^(TestAccessible|TestPlayground|TestSite)$' -v . | grep ' axe: ' | tee "$work/log"
+	env -u GOWORK -u GOFLAGS go test -count=1 -run '^(TestAccessible|TestPlayground|TestQuickstart|TestSite)$' -v . | grep ' axe: ' | tee "$work/log"
 	local page version passes of
 	version=$(sed -nE 's/.*"axe-core": "(.*)".*/\1/p' package.json)
-	for page in routes 'site, /' 'site, /tutorial/' 'site, /playground/'; do
+	for page in routes quickstart 'site, /' 'site, /tutorial/' 'site, /playground/'; do
 		read -r passes of < <(sed -nE "s|.* axe: $page, [0-9]+, .*: (.*) of (.*) rules|\1 \2|p" "$work/log" | awk '{ a += $1; b += $2 } END { print a, b }')
 		cells=([server]=$passes)
 		row "axe, $page" "$version" "$of" none
