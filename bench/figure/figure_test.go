@@ -71,7 +71,7 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	want := []string{"claims.md claims", "comparison.md ratios", "engine.md engine", "engine.md http2",
-		"middleware.md figures", "server.md engine", "README.md speed table", "README.md http2", "README.md targets"}
+		"middleware.md figures", "README.md speed table", "README.md http2", "README.md targets"}
 	if !slices.Equal(found, want) {
 		t.Errorf("found the parts %q, want %q", found, want)
 	}

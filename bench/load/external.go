@@ -25,14 +25,14 @@ var hyper embed.FS
 // external is the program that this process, a child, runs as its server.
 var external atomic.Pointer[exec.Cmd]
 
-// usage returns the CPU time of this process, or of the external program, in
-// microseconds, and its resident memory, in megabytes.
-func usage() (cpu, memory float64) {
+// usage returns the CPU time of this process, or of the external program, and the
+// part of it in the kernel, in microseconds, and its resident memory, in megabytes.
+func usage() (cpu, kernel, memory float64) {
 	pid, used := os.Getpid(), measure.CPU()
 	if cmd := external.Load(); cmd != nil {
 		pid, used = cmd.Process.Pid, measure.ProgramCPU(cmd.Process.Pid)
 	}
-	return float64(used.Microseconds()), measure.Resident(pid) / 1e6
+	return float64(used.Microseconds()), float64(measure.KernelCPU(pid).Microseconds()), measure.Resident(pid) / 1e6
 }
 
 // stopExternal ends the external program, if there is one.

@@ -36,6 +36,7 @@ type Round struct {
 	PerSecond      float64
 	P50, P99, P999 time.Duration
 	CPU            float64 // microseconds of the server process per request, NaN where the system doesn't tell
+	Kernel         float64 // the part of CPU in the kernel, 0 where the system doesn't tell
 	Memory         float64 // megabytes that are resident then, 0 where the system doesn't tell
 }
 
@@ -164,7 +165,7 @@ func (t *target) load(ctx context.Context, p Plan) (r Round, err error) {
 		return r, err
 	}
 	defer stop()
-	before, _, err := t.usage()
+	before, kernelBefore, _, err := t.usage()
 	if err != nil {
 		return r, err
 	}
@@ -176,10 +177,10 @@ func (t *target) load(ctx context.Context, p Plan) (r Round, err error) {
 		return r, errors.New("no response in a round")
 	}
 	t.rate = r.PerSecond
-	after, memory, err := t.usage()
+	after, kernelAfter, memory, err := t.usage()
 	r.CPU, r.Memory = math.NaN(), memory
 	if after > before {
-		r.CPU = (after - before) / float64(requests)
+		r.CPU, r.Kernel = (after-before)/float64(requests), (kernelAfter-kernelBefore)/float64(requests)
 	}
 	return r, err
 }
@@ -283,13 +284,13 @@ func pinSelf() (undo func()) {
 	return func() { pin(runtime.NumCPU() - 1) }
 }
 
-// usage returns the CPU time that the process has used, in microseconds, and its
-// resident memory, in megabytes.
-func (p *process) usage() (cpu, memory float64, err error) {
+// usage returns the CPU time that the process has used, and the part of it in the
+// kernel, in microseconds, and its resident memory, in megabytes.
+func (p *process) usage() (cpu, kernel, memory float64, err error) {
 	if _, err = io.WriteString(p.in, "\n"); err == nil {
-		_, err = fmt.Fscan(p.out, &cpu, &memory)
+		_, err = fmt.Fscan(p.out, &cpu, &kernel, &memory)
 	}
-	return cpu, memory, err
+	return cpu, kernel, memory, err
 }
 
 // stop ends the process and waits for it.

@@ -181,6 +181,17 @@ func ProgramCPU(pid int) (used time.Duration) {
 	return used
 }
 
+// KernelCPU returns the part of a process's CPU time that it has spent in the
+// kernel, in steps of 10 ms, or 0 if it is unknown.
+func KernelCPU(pid int) time.Duration {
+	p, err := procfs.NewProc(pid)
+	if err != nil {
+		return 0
+	}
+	stat, _ := p.Stat()
+	return time.Duration(stat.STime) * (time.Second / 100) // USER_HZ
+}
+
 // Resident returns the resident memory of a process in bytes, or 0 if it is
 // unknown.
 func Resident(pid int) float64 {

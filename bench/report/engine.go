@@ -41,6 +41,7 @@ func Engine(r *showdown.Run, cases []load.Case) string {
 	}
 	ratios := table("requests in the CPU time of one net/http request", servers[1:],
 		func(x row) string { return fmt.Sprintf("%.2f (%.2f–%.2f) #%d", x.Ratio, x.Lo, x.Hi, x.Place) })
+	times := table("CPU time of a request, and how much of it is in the kernel", servers, row.cpu)
 	latencies := table("latency at that load, median / 99th / 99.9th percentile, ms", servers,
 		func(x row) string { return fmt.Sprintf("%.1f / %.1f / %.1f", x.p50()/1e6, x.p99()/1e6, x.p999()/1e6) })
 	memory := table("resident memory, MB", servers, func(x row) string { return fmt.Sprintf("%.0f", x.memory()) })
@@ -53,7 +54,7 @@ func Engine(r *showdown.Run, cases []load.Case) string {
 			rates = append(rates, fmt.Sprintf("%s %.2f", s.Name, rate))
 		}
 	}
-	return document("engine", r, fields{"Costs": costs(r, showdown.Servers, "engine"), "Recycling": costs(r, showdown.Servers, "engine, recycling"), "Ratios": ratios, "Rounds": rounds, "Rates": rates, "Latencies": latencies, "Memory": memory})
+	return document("engine", r, fields{"Costs": costs(r, showdown.Servers, "engine"), "Recycling": costs(r, showdown.Servers, "engine, recycling"), "Ratios": ratios, "Rounds": rounds, "Rates": rates, "Kernel": kernel(r, showdown.Servers, servers), "Times": times, "Latencies": latencies, "Memory": memory})
 }
 
 // serverTitle returns the name of a server in a table.
@@ -106,6 +107,24 @@ func costs(r *showdown.Run, section showdown.Section, ours string) string {
 	return strings.Join(parts, " and ")
 }
 
+// kernel says which part of its CPU time each server spends in the kernel: the median
+// of the cases.
+func kernel(r *showdown.Run, section showdown.Section, servers []load.HTTPServer) string {
+	var parts []string
+	for _, s := range servers {
+		var shares []float64
+		for _, c := range r.In(section, "") {
+			if c.Contender == s.Name && len(c.Kernel) > 0 {
+				shares = append(shares, c.Kernel.Summary().Center/c.CPU.Summary().Center)
+			}
+		}
+		if len(shares) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", s.Name, 100*measure.Median(shares)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // picturedHTTP2 is the work in the README's picture.
 var picturedHTTP2 = load.HTTP2Cases()[slices.IndexFunc(load.HTTP2Cases(), func(c load.Case) bool { return c.Browser })].Work()
 
@@ -150,11 +169,14 @@ func HTTP2(r *showdown.Run) string {
 			}
 		}
 	}
-	return document("http2", r, fields{"Costs": costs(r, showdown.HTTP2, "engine"), "Recycling": costs(r, showdown.HTTP2, "engine, recycling"), "Table": table, "Pace": load.PacedShape, "Rounds": rounds})
+	return document("http2", r, fields{"Costs": costs(r, showdown.HTTP2, "engine"), "Recycling": costs(r, showdown.HTTP2, "engine, recycling"), "Kernel": kernel(r, showdown.HTTP2, load.HTTP2Servers), "Table": table, "Pace": load.PacedShape, "Rounds": rounds})
 }
 
 func http2Cell(x row) string {
 	text := figure.Count(x.perSecond()) + "/s"
+	if len(x.Cell.Kernel) > 0 {
+		text += "<br>" + x.cpu()
+	}
 	if x.p50() > 0 {
 		text += "<br>" + figure.Duration(x.p50()) + " / " + figure.Duration(x.p99())
 	}

@@ -130,7 +130,7 @@ func Publish(docs, file string, r *showdown.Run) error {
 	}
 	old, err := showdown.Read(file)
 	if again := err == nil && old.Started.Equal(r.Started); !again { // published before there was this rule
-		leaveOut(r)
+		LeaveOut(r)
 		if err := Quiet(r); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/load"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
@@ -163,6 +164,15 @@ func (x row) p99() float64       { return x.Cell.P99.Summary().Center * 1e3 }
 func (x row) p999() float64      { return x.Cell.P999.Summary().Center * 1e3 }
 func (x row) memory() float64    { return x.Cell.Memory.Summary().Center }
 
+// cpu returns the CPU time of a request, and how much of it is in the kernel, in
+// microseconds, or "–" if they are unknown.
+func (x row) cpu() string {
+	if len(x.Cell.Kernel) == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%s µs, kernel %s", figure.Digits(x.Cell.CPU.Summary().Center), figure.Digits(x.Cell.Kernel.Summary().Center))
+}
+
 // rate returns the quantity that the ratios compare.
 func (l ranking) rate() string {
 	if l.ByCPU {
@@ -209,9 +219,9 @@ func warnings(r *showdown.Run) (out []string) {
 	return out
 }
 
-// leaveOut removes the figures of servers whose intervals are wider than
+// LeaveOut removes the figures of servers whose intervals are wider than
 // showdown.MaxInterval, if they are few.
-func leaveOut(r *showdown.Run) {
+func LeaveOut(r *showdown.Run) {
 	var noisy []*showdown.Cell
 	rows := 0
 	for i := range r.Cells {
@@ -222,7 +232,7 @@ func leaveOut(r *showdown.Run) {
 			}
 		}
 	}
-	if 8*len(noisy) > rows {
+	if 4*len(noisy) > rows {
 		return
 	}
 	for _, c := range noisy {

@@ -79,6 +79,7 @@ type Cell struct {
 	P999      Samples `json:",omitempty"`
 	Memory    Samples `json:",omitempty"` // megabytes that are resident, the same
 	CPU       Samples `json:",omitempty"` // microseconds of the server's CPU time per request
+	Kernel    Samples `json:",omitempty"` // the part of CPU in the kernel
 }
 
 // Samples are the figures of the rounds. In the file, they have four

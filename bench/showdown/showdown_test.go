@@ -103,14 +103,14 @@ func (f writerFunc) Write(b []byte) (int, error) { f(string(b)); return len(b), 
 
 func TestPassesOfLoadAddUp(t *testing.T) {
 	r := new(Run)
-	rounds := []load.Round{{PerSecond: 5, P50: time.Millisecond, P99: 2 * time.Millisecond, CPU: 13, Memory: 9}, {PerSecond: 6, CPU: math.NaN()}}
+	rounds := []load.Round{{PerSecond: 5, P50: time.Millisecond, P99: 2 * time.Millisecond, CPU: 13, Kernel: 8, Memory: 9}, {PerSecond: 6, CPU: math.NaN()}}
 	for range 2 {
 		r.AddLoad(Load, load.Parameter, "a", load.Result{Rounds: rounds})
 		r.AddLoad(Load, load.Parameter, "b", load.Result{Cannot: "broken"})
 	}
 	want := []Cell{{
 		Section: Load, Scenario: "1 parameter, 1 core", Contender: "a", Samples: Samples{5, 6, 5, 6},
-		P50: Samples{1000, 0, 1000, 0}, P99: Samples{2000, 0, 2000, 0}, P999: Samples{0, 0, 0, 0}, Memory: Samples{9, 0, 9, 0}, CPU: Samples{13, 13},
+		P50: Samples{1000, 0, 1000, 0}, P99: Samples{2000, 0, 2000, 0}, P999: Samples{0, 0, 0, 0}, Memory: Samples{9, 0, 9, 0}, CPU: Samples{13, 13}, Kernel: Samples{8, 8},
 	}, {Section: Load, Scenario: "1 parameter, 1 core", Contender: "b", Cannot: "broken"}}
 	if !reflect.DeepEqual(r.Cells, want) {
 		t.Errorf("got %+v, want %+v", r.Cells, want)

@@ -251,7 +251,7 @@ func loadUnit(section Section, servers []string, c load.Case, pass int, p Plan) 
 		if pass < p.LoadPasses {
 			return once(ctx, r, p.Load.Rounds*(pass+1)/p.LoadPasses-p.Load.Rounds*pass/p.LoadPasses)
 		}
-		for range 8 {
+		for range 2 {
 			if !r.noisy(section, c.String()) {
 				break
 			}
@@ -302,6 +302,7 @@ func (r *Run) AddLoad(section Section, c load.Case, server string, result load.R
 		cell.Memory = append(cell.Memory, round.Memory)
 		if !math.IsNaN(round.CPU) {
 			cell.CPU = append(cell.CPU, round.CPU)
+			cell.Kernel = append(cell.Kernel, round.Kernel)
 		}
 	}
 }

@@ -1,11 +1,10 @@
 // Command engine compares package engine with other HTTP servers under load:
 // CPU time for each request, and requests per second.
 //
-//	go run ./cmd/engine                              # about half an hour
+//	go run ./cmd/engine                              # about 40 minutes
 //	go run ./cmd/engine -run 'hello.*64 connections$'
-//	go run ./cmd/engine -write ../docs/engine.md     # also update the table in a document
-//	go run ./cmd/engine -servers 'net/http|^engine$|package server' -write ../docs/server.md
-//	go run ./cmd/engine -http2                       # over HTTP/2, about 20 minutes
+//	go run ./cmd/engine -docs ../docs                # also update the tables in engine.md
+//	go run ./cmd/engine -http2                       # over HTTP/2, about 40 minutes
 //	go run ./cmd/engine -http2 -docs ../docs         # also update the documents and http2.json
 //	go run ./cmd/engine -http2 -resume               # carry on after Ctrl-C
 //	GOTOOLCHAIN=go1.27.4 go run ./cmd/engine -http2  # with another Go release
@@ -15,11 +14,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"time"
@@ -38,42 +39,32 @@ func main() {
 	showdown.Help()
 	match := command.Regexp("run", "", "measure only the cases that match this `expression`")
 	which := command.Regexp("servers", usual, "compare only net/http and the servers that match this `expression`")
-	rounds := flag.Int("rounds", 12, "interleaved rounds")
-	write := flag.String("write", "", "replace the generated table of this Markdown `file`, without -http2")
+	rounds := flag.Int("rounds", 0, "interleaved rounds, by default 12, or 24 with -http2")
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
 	resume := flag.Bool("resume", false, "carry on with the last run, with the same flags")
-	docs := flag.String("docs", "", "with -http2, update the documents in this `folder`, the README.md beside it and "+showdown.HTTP2File)
+	docs := flag.String("docs", "", "update the tables of engine.md in this `folder`, and with -http2 also the pictures, the README.md beside it and "+showdown.HTTP2File)
 	command.Main(func(ctx context.Context) (err error) {
 		switch {
-		case *write+*docs != "" && match.String() != "":
-			return errors.New("engine: -write and -docs need all cases: remove -run")
-		case *http2 && *write != "" || !*http2 && *docs != "":
-			return errors.New("engine: -http2 needs -docs instead of -write, and -docs needs -http2")
-		case *docs != "" && which.String() != usual:
-			return errors.New("engine: -docs needs all servers: remove -servers")
+		case *docs != "" && (match.String() != "" || which.String() != usual):
+			return errors.New("engine: -docs needs all cases and the usual servers: remove -run and -servers")
 		case *rounds < 0:
-			return errors.New("engine: -rounds must be positive")
+			return errors.New("engine: -rounds must not be negative")
 		}
-		if *write != "" { // find a wrong name before the measurement
-			if _, err := figure.Replaced(*write, [2]string{"engine"}); err != nil {
+		page := filepath.Join(*docs, "engine.md")
+		if *docs != "" { // find a wrong name before the measurement
+			if _, err := figure.Replaced(page, [2]string{"engine"}); err != nil {
 				return err
 			}
 		}
 		restrict(which)
 		o := showdown.Options{File: "results/engine.json", Resume: *resume, Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/")}
-		plan := showdown.Plan{LoadPasses: 4, Strict: true, Again: true, Load: load.Plan{Rounds: *rounds, Round: time.Second}}
+		plan := showdown.Plan{LoadPasses: 2, Strict: true, Again: true, Load: load.Plan{Rounds: cmp.Or(*rounds, 12), Round: time.Second}}
 		if *http2 {
 			o.File, o.Command = "results/http2.json", "go run ./cmd/engine -http2 -docs ../docs"
-			if which.String() != usual {
-				o.Command = fmt.Sprintf("go run ./cmd/engine -http2 -servers '%s'", which)
-			}
-			plan.ServerCases, plan.Load.Round = load.HTTP2Cases(), 300*time.Millisecond
+			plan.ServerCases = load.HTTP2Cases()
+			plan.Load = load.Plan{Rounds: cmp.Or(*rounds, 24), Round: 300 * time.Millisecond}
 		} else {
-			o.Command = "go run ./cmd/engine -write ../docs/engine.md"
-			if which.String() != usual {
-				o.Command = fmt.Sprintf("go run ./cmd/engine -servers '%s' -write ../docs/server.md", which)
-			}
-			plan.ServerCases = load.Cases()
+			o.Command, plan.ServerCases = "go run ./cmd/engine -docs ../docs", load.Cases()
 		}
 		plan.ServerCases = slices.DeleteFunc(plan.ServerCases, func(c load.Case) bool { return !match.MatchString(c.String()) })
 		if len(plan.ServerCases) == 0 {
@@ -91,11 +82,12 @@ func main() {
 		}
 		fmt.Print(text, "\n")
 		switch {
-		case *docs != "":
+		case *docs != "" && *http2:
 			err = report.Publish(*docs, showdown.HTTP2File, r)
-		case *write != "":
+		case *docs != "":
+			report.LeaveOut(r)
 			if err = report.Quiet(r); err == nil {
-				err = figure.ReplaceIn(*write, "engine", text)
+				err = figure.ReplaceIn(page, "engine", report.Engine(r, plan.ServerCases))
 			}
 		}
 		return err
