@@ -33,7 +33,7 @@ import (
 // prefix in front, including those registered later: path values of the prefix,
 // r.Pattern and redirects are whole. It writes its own 404, 405 and OPTIONS responses,
 // inside its middleware; where it has no NotFound or MethodNotAllowed, those of this
-// Mux apply. If a handler around it has removed the prefix from the path, it serves the
+// Mux apply. If a handler around it has removed or replaced the prefix, it serves the
 // request as it is. Path values are pooled only if both Muxes enable it. [Mux.Routes],
 // [Mux.Explain] and [Mux.URL] find the routes of h if it is a *Mux, or has a method
 // Unwrap() http.Handler that leads to one.
@@ -156,17 +156,43 @@ func (m *Mux) at(r *http.Request) *view {
 		return pt.outer
 	}
 	path, rest := r.URL.Path, r.PathValue(restName)
+	head, below := strings.CutSuffix(path, rest)
 	switch {
 	case pt.prefix.Path == "":
 	case path == rest:
 		return &m.root
-	case len(path) > len(rest) && strings.HasSuffix(path, rest):
+	case below && pt.leads(head):
 	default: // it was changed otherwise
 		if _, matched, _ := pt.prefix.Match(wirepath.Clean(wirepath.Escaped(path, r.URL.RawPath))); matched < len(pt.prefix.Segs) {
 			return &m.root
 		}
 	}
 	return pt.at(m)
+}
+
+// leads reports whether the prefix clearly matches head, the path before what is below
+// the mount. It takes little time.
+func (pt *point) leads(head string) bool {
+	for _, seg := range pt.prefix.Segs {
+		if head == "" || head[0] != '/' {
+			return false
+		}
+		end := strings.IndexByte(head[1:], '/') + 1
+		if end == 0 {
+			end = len(head)
+		}
+		switch text := head[1:end]; seg.Kind() {
+		case pattern.Plain:
+		case pattern.Literal:
+			if text != seg[0].Text {
+				return false
+			}
+		default:
+			return false
+		}
+		head = head[end:]
+	}
+	return head == ""
 }
 
 // at returns the view of m at the point.

@@ -399,8 +399,14 @@ func TestMountStripped(t *testing.T) {
 		r.URL.Path, r.URL.RawPath = "/x", ""
 		sub.ServeHTTP(w, r)
 	}))
-	add(sub, "GET /handled/y|GET /other/y")
+	m.Mount("/part/:v", http.StripPrefix("/part", sub))
+	m.Mount("/moved", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = "/new" + strings.TrimPrefix(r.URL.Path, "/moved")
+		sub.ServeHTTP(w, r)
+	}))
+	add(sub, "GET /handled/y|GET /other/y|GET /1/y|GET /new/y|GET /new")
 	wants(t, m, exchanges{
+		{"/part/1/y", "GET /1/y"}, {"/moved/y", "GET /new/y"}, {"/moved", "GET /new"},
 		{"/api/", "GET /"}, {"/api/x", "GET /x"}, {"/api/api/x", "GET /api/x"}, {"/api/api", "404"},
 		{"/handled/y", "GET /handled/y"}, {"/other/y", "GET /other/y"}, {"/other/x", "404"}, {"/hidden/z", "GET /x"},
 	})

@@ -150,6 +150,13 @@ func rebuild(routes []Route) (m *muxmaster.Mux, err error) {
 		root.use(routes[i].Middleware[:clamp(routes[i].Scopes[0].Middleware, len(routes[i].Middleware))])
 	}
 	for i := range routes {
+		if r := &routes[i]; !r.Below {
+			if text, ok := strings.CutSuffix(strings.TrimSuffix(r.text(), "{$}"), "/"); ok {
+				root.roots[text] = true
+			}
+		}
+	}
+	for i := range routes {
 		if err := root.add(&routes[i]); err != nil {
 			return nil, err
 		}
@@ -188,9 +195,10 @@ func (n *scopeNode) add(r *Route) (err error) {
 	if !ok {
 		return fmt.Errorf("%s is not below its prefix %s", r.text(), n.prefix)
 	}
-	if path == "" {
+	mount := isMount(&r.Route)
+	if path == "" && !mount {
 		// The root, or the bare prefix alone. Both look the same; where a Group
-		// has two, one is the bare prefix.
+		// has two, or there is a route for the slash, one is the bare prefix.
 		if text := r.text(); !n.roots[text] {
 			n.roots[text], path = true, "/{$}"
 		}
@@ -208,6 +216,8 @@ func (n *scopeNode) add(r *Route) (err error) {
 		host = ""
 	}
 	switch {
+	case mount && host == "":
+		n.router.Mount(cmp.Or(path, "/"), h)
 	case host != "" || r.Below && strings.HasSuffix(path, "/"):
 		n.router.Handle(strings.TrimSpace(r.Method+" "+host+path), h)
 	case r.Method == "":

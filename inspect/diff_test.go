@@ -39,6 +39,8 @@ func TestDiff(t *testing.T) {
 			admin, open = m.Group("/admin"), m.Group("/open")
 		}
 		open.GET("/x", h)
+		open.GET("", h) // looks like its root
+		m.GET("/open/", h)
 		if change != "group" {
 			admin.Use(requireLogin)
 		}
@@ -54,7 +56,11 @@ func TestDiff(t *testing.T) {
 		}
 		with.GET("/with", h)
 		m.Handle("GET {tenant}.example.com/h/", h)
-		m.Mount("/plain", h)
+		if guarded := m.With(requireLogin); change == "plain mount" {
+			guarded.ANY("/plain", h)
+		} else {
+			guarded.Mount("/plain", h)
+		}
 		host, shop := m.Host("{shop}.example.org"), muxmaster.New()
 		if change != "host" {
 			host.Use(requireLogin)
@@ -89,6 +95,7 @@ func TestDiff(t *testing.T) {
 		{"group", []string{"GET /admin/x: lost login", "OPTIONS /admin/none-such: middleware"}},
 		{"owner", []string{"GET /admin/none-such: lost route", "GET /admin/x/: status", "GET /open/none-such: lost route"}},
 		{"mount", []string{"GET /sub/y: lost login"}},
+		{"plain mount", []string{"GET /plain/a: lost login"}},
 		{"with", []string{"GET /with: lost login"}},
 		{"host", []string{"GET /x: lost login", "GET /g/y: lost login", "OPTIONS /g/none-such: middleware", "OPTIONS /none-such: middleware"}},
 		{"login on everything", []string{"GET /users/1: new login", "POST /none-such: new login"}},
