@@ -39,7 +39,7 @@ const (
 // start runs jobs.
 func (p *pool) start(jobs ...job) {
 	p.mu.Lock()
-	p.queue = append(p.queue, jobs...)
+	p.push(jobs...)
 	p.wake()
 	p.mu.Unlock()
 }
@@ -48,8 +48,20 @@ func (p *pool) start(jobs ...job) {
 // worker is faster.
 func (p *pool) add(j job) {
 	p.mu.Lock()
-	p.queue = append(p.queue, j)
+	p.push(j)
 	p.mu.Unlock()
+}
+
+// push appends jobs to the queue. If it has no room, but many jobs were taken, it
+// moves the others to the front: on an overloaded server, the queue may not
+// become empty for hours. The caller holds p.mu.
+func (p *pool) push(jobs ...job) {
+	if len(p.queue)+len(jobs) > cap(p.queue) && p.next > len(p.queue)/2 {
+		n := copy(p.queue, p.queue[p.next:])
+		clear(p.queue[n:])
+		p.queue, p.next = p.queue[:n], 0
+	}
+	p.queue = append(p.queue, jobs...)
 }
 
 // wake makes sure that a worker looks at the queue if jobs wait. The caller
