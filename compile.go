@@ -25,6 +25,9 @@ func (v *view) current() *program {
 func (v *view) renewed() *program {
 	warnSlow()
 	v.idle.Store(0)
+	if p := v.program.Load(); p != nil && p.version == v.mux.version.Load() {
+		return p // without waiting for an Update
+	}
 	v.mux.mu.Lock()
 	defer v.mux.mu.Unlock()
 	return v.mux.publish(v)
@@ -38,17 +41,23 @@ func (m *Mux) publish(v *view) *program {
 		return p
 	}
 	m.fields = m.settings()
-	p = v.compile(m.fields)
+	p = v.compile(m.fields, m.version.Load())
 	m.compiled()
-	v.program.Store(p)
-	v.peeked.Store(nil)
-	if v == &m.root {
-		m.serving.Store(p)
-	} else {
-		m.views = slices.DeleteFunc(m.views, func(w *view) bool { return w == v || w.ended() })
-		m.views = append(slices.Delete(m.views, 0, max(0, len(m.views)-maxViews+1)), v)
+	v.serve(p)
+	if v != &m.root {
+		others := slices.DeleteFunc(slices.Clone(*m.views.Load()), func(w *view) bool { return w == v || w.ended() })
+		m.views.Store(new(append(others[max(0, len(others)-maxViews+1):], v)))
 	}
 	return p
+}
+
+// serve makes p what serves requests. The caller holds the lock.
+func (v *view) serve(p *program) {
+	v.program.Store(p)
+	v.peeked.Store(nil)
+	if v == &v.mux.root {
+		v.mux.serving.Store(p)
+	}
 }
 
 // compiled discards what only registering needs.
@@ -88,11 +97,11 @@ type compiler struct {
 	direct  []*route // mount a Mux without a handler around it
 }
 
-// compile returns the program of what is declared, with the fields f. The caller holds
-// the lock.
-func (v *view) compile(f *fields) *program {
+// compile returns the program of what is declared, with the fields f, for a version.
+// The caller holds the lock.
+func (v *view) compile(f *fields, version uint64) *program {
 	d := &v.mux.declared
-	p := &program{view: v, version: v.mux.version.Load(), owner: v.owner, fields: f, policy: d.policy, zones: map[*level]*zone{}}
+	p := &program{view: v, version: version, owner: v.owner, fields: f, policy: d.policy, zones: map[*level]*zone{}}
 	p.pool = pool{v.pool.values && f.pool.values, v.pool.params && f.pool.params}
 	c := &compiler{program: p, names: map[string]*values.Names{}}
 	if old := cmp.Or(v.peeked.Load(), v.program.Load()); old != nil {

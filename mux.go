@@ -77,7 +77,7 @@ type Mux struct {
 
 	mu *sync.Mutex // guards what follows, and Groups; the copies of Updates share both
 	declared
-	views []*view // those below mounts that served requests lately
+	views atomic.Pointer[[]*view] // those below mounts that served requests lately; doesn't change
 }
 
 // fields holds the values of a Mux's fields.
@@ -91,6 +91,7 @@ type fields struct {
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, mu: new(sync.Mutex)}
 	m.scope = scope{m, new(level)}
+	m.views.Store(new([]*view))
 	m.root.mux, m.root.point = m, &point{owner: new(values.Owner), pool: pool{true, true}}
 	return m
 }

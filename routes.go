@@ -210,7 +210,7 @@ func (v *view) peek() *program {
 	if p := v.peeked.Load(); p != nil && p.version == m.version.Load() && p.fields.redirectSlash == f.redirectSlash && p.fields.redirectCase == f.redirectCase {
 		return p
 	}
-	p := v.compile(f)
+	p := v.compile(f, m.version.Load())
 	v.peeked.Store(p)
 	return p
 }
@@ -296,13 +296,11 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 		}
 	}
 	if len(list) == 0 {
-		m.mu.Lock()
-		for _, v := range m.views {
+		for _, v := range *m.views.Load() {
 			if v.program.Load().version == m.version.Load() { // r may have come from there
 				list = append(list, v)
 			}
 		}
-		m.mu.Unlock()
 		if r.Pattern == "" || len(list) == 0 || m.serving.Load() != nil {
 			list = slices.Insert(list, 0, &m.root)
 		}

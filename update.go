@@ -81,14 +81,20 @@ func (m *Mux) become(c *Mux) (done bool, err error) {
 		m.declared = c.declared.clone() // c may still be used
 		m.fields = c.settings()
 		m.setFields(m.fields)
-		m.changed()
+		// Those of mounts that have ended aren't used any more.
+		views := slices.DeleteFunc(slices.Clone(*m.views.Load()), func(v *view) bool { return v.idle.Add(1) > maxIdle })
+		m.views.Store(&views)
+		var programs []*program
+		for _, v := range append(slices.Clip(views), &m.root) { // meanwhile, the old ones serve
+			programs = append(programs, v.compile(m.fields, c.base+1))
+		}
+		m.compiled()
+		m.version.Add(1)
+		for _, p := range programs {
+			p.view.serve(p)
+		}
 		c.done.Store(true)
 		c.changed()
-		// Those of mounts that have ended aren't used any more.
-		m.views = slices.DeleteFunc(m.views, func(v *view) bool { return v.idle.Add(1) > maxIdle })
-		for _, v := range append(slices.Clone(m.views), &m.root) {
-			m.publish(v)
-		}
 	}
 	return done, nil
 }

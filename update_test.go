@@ -13,8 +13,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // A gateway replaces all its routes while it serves. No request sees half of
@@ -98,6 +100,53 @@ func TestUpdateLetsNoRequestWait(t *testing.T) {
 		return nil
 	}))
 	wants(t, m, exchanges{{"/old/1", "old"}, {"/new/x", "new"}, {"/late", "late"}, {"/new/late", "late"}})
+}
+
+// Requests are also served while Update compiles many routes, by the Mux and below a
+// mount: none takes as long as that.
+func TestUpdateOfManyRoutes(t *testing.T) {
+	for _, path := range []string{"/1/x", "/mount/1/x"} {
+		m, outer := muxmaster.New(), muxmaster.New()
+		for i := range 20_000 {
+			m.GET(fmt.Sprintf("/%d/:id", i), tell("served"))
+		}
+		outer.Mount("/mount", m)
+		h := http.Handler(m)
+		if path != "/1/x" {
+			h = outer
+		}
+		wants(t, h, exchanges{{path, "served"}})
+		steady.Try(t, 10*time.Millisecond, func() error {
+			var longest time.Duration
+			begun, ended := make(chan bool), make(chan bool)
+			var clients sync.WaitGroup
+			clients.Go(func() {
+				<-begun
+				for r := request(t, "GET", path); ; {
+					start := time.Now()
+					ask(h, r)
+					longest = max(longest, time.Since(start))
+					select {
+					case <-ended:
+						return
+					default:
+					}
+				}
+			})
+			var start time.Time
+			must(m.Update(func(*muxmaster.Mux) error {
+				close(begun)
+				start = time.Now()
+				return nil
+			}))
+			took := time.Since(start)
+			close(ended)
+			if clients.Wait(); longest > took/3 {
+				return fmt.Errorf("%s: a request took %v while Update compiled for %v", path, longest, took)
+			}
+			return nil
+		})
+	}
 }
 
 // An Update that fails in any way changes nothing.
