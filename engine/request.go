@@ -17,6 +17,7 @@ type bundle struct {
 	large bool    // the head is larger than maxShared
 	w     *writer // never reused; points to first unless Recycle is set
 	first writer
+	req   http.Request // unless it had to be copied, see Begin
 }
 
 // template returns a request with the fields that all requests of the
@@ -44,6 +45,7 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	bd := c.bundle
 	if bd == nil {
 		bd = new(bundle)
+		bd.Request = &bd.req
 		if c.server.Recycle {
 			c.bundle = bd
 		}
@@ -101,7 +103,11 @@ const maxShared = 1024
 
 // fill sets the header from h, whose text is text.
 func (bd *bundle) fill(h *head, text string) {
-	header := bd.Filler(h.n)
+	n := h.n
+	if h.host >= 0 {
+		n--
+	}
+	header := bd.Filler(n)
 	for i := range h.fields[:h.n] {
 		f := &h.fields[i]
 		if i == h.host || f.id == syntax.TransferEncoding {
