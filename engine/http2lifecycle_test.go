@@ -58,6 +58,38 @@ func TestHTTP2Context(t *testing.T) {
 	})
 }
 
+// TestHTTP2HEAD checks that the context of a HEAD request ends with the response,
+// which the first Flush or 4 KB complete. The client doesn't reset the stream, so
+// nothing else would end a handler that sends events.
+func TestHTTP2HEAD(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		ended := make(chan string)
+		addr, _ := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if w.Write(make([]byte, 10)); r.URL.Path == "/write" {
+				w.Write(make([]byte, 5000))
+			} else {
+				w.(http.Flusher).Flush()
+			}
+			<-r.Context().Done()
+			ended <- fmt.Sprint(r.Context().Err(), <-w.(http.CloseNotifier).CloseNotify())
+		})})
+		c := dialFrames(t, addr)
+		id := uint32(1)
+		for _, path := range []string{"/write", "/flush"} {
+			for _, flags := range []uint8{endStream, 0} {
+				c.frame(fHeaders, endHeaders|flags, id, reqBlock("HEAD", path))
+				if got := eventually(t, "the end of the context", ended); got != "context canceled true" {
+					t.Errorf("%s: got %s", path, got)
+				}
+				if c.ended(id); !strings.HasPrefix(c.end(id), "end") {
+					t.Errorf("%s: got %s", path, c.summary())
+				}
+				id += 2
+			}
+		}
+	})
+}
+
 // TestHTTP2SlowReader checks that a response arrives that takes long to be
 // written after its handler has returned, when the server is shut down or the
 // connection would be idle for too long.

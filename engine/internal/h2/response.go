@@ -180,6 +180,9 @@ func (r *response) fill(p *[]byte, s *string) {
 func (r *response) send(p []byte, end bool) error {
 	r.plan(p)
 	c := r.stream.conn
+	if r.IsHEAD {
+		defer r.stream.ctx.ClientLeft() // without c.mu; the fields end the stream
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r.err = r.sendLocked(p, end)
