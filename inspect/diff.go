@@ -169,6 +169,7 @@ type scopeNode struct {
 	router muxmaster.Router
 	host   string // of the scope of Host around; "" for none
 	prefix string
+	base   string // the prefix of the Mux
 	inner  map[string]*scopeNode
 	roots  map[string]bool // the routes so far for the prefix of a Group or mount
 }
@@ -199,7 +200,7 @@ func (n *scopeNode) add(r *Route) (err error) {
 	if path == "" && !mount {
 		// The root, or the bare prefix alone. Both look the same; where a Group
 		// has two, or there is a route for the slash, one is the bare prefix.
-		if text := r.text(); !n.roots[text] {
+		if text := r.text(); n.prefix == n.base || !n.roots[text] {
 			n.roots[text], path = true, "/{$}"
 		}
 	}
@@ -244,14 +245,14 @@ func (n *scopeNode) scope(s muxmaster.Scope, names []string) *scopeNode {
 	if in := n.inner[key]; in != nil {
 		return in
 	}
-	in := &scopeNode{host: s.Host, prefix: s.Prefix, inner: map[string]*scopeNode{}, roots: n.roots}
+	in := &scopeNode{host: s.Host, prefix: s.Prefix, base: n.base, inner: map[string]*scopeNode{}, roots: n.roots}
 	n.inner[key] = in
 	prefix := strings.TrimPrefix(s.Prefix, n.prefix)
 	switch s.Kind {
 	case "mount":
 		sub := muxmaster.New()
 		n.router.Mount(cmp.Or(prefix, "/"), sub)
-		in.router = sub
+		in.router, in.base = sub, s.Prefix
 	case "with":
 		in.router = n.router.With()
 	case "host":

@@ -50,6 +50,8 @@ func TestDiff(t *testing.T) {
 		}
 		sub.GET("/y", h)
 		m.Mount("/sub", sub)
+		sub.GET("/", h)
+		m.GET("/sub/", h) // comes first
 		with := m.With(requireLogin)
 		if change == "with" {
 			with = m.With()
