@@ -136,6 +136,7 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	}
 	key = hashOf(o.Scope(r), key)
 	running := keptResponse{Request: hashOf(r.Method, r.URL.RequestURI(), string(body))}
+	end := time.Now().Add(o.Lease) // not later than the store's, so that keep doesn't change the entry of a repeat
 	existing, err := o.Store.Add(r.Context(), key, running.encode(), o.Lease)
 	if err != nil {
 		return &problem.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("idempotency store: %w", err)}
@@ -143,7 +144,7 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	if existing != nil {
 		return replay(w, running.Request, existing)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), o.Lease)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.Context()), end)
 	defer cancel()
 	a := &answer{w: w, header: w.Header().Clone(), max: o.MaxResponse}
 	a.large = func() { o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Lost: true}) }
@@ -318,6 +319,7 @@ type memoryStore struct {
 
 	mu      sync.Mutex
 	size    int
+	running int // size of the entries of Add
 	entries map[string]*memoryEntry
 	added   memoryQueue // entries of Add
 	set     memoryQueue // entries of Set
@@ -355,20 +357,31 @@ func (s *memoryStore) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-// put adds an entry to a queue, instead of the one that the key has.
+// put adds an entry to a queue, instead of the one that the key has. If there
+// is no room even without the responses, it changes nothing.
 func (s *memoryStore) put(queue *memoryQueue, key string, value []byte, ttl time.Duration) error {
-	s.remove(s.entries[key])
 	now := time.Now()
 	e := &memoryEntry{key: key, value: value, end: now.Add(ttl), queue: queue}
 	for _, q := range []*memoryQueue{&s.added, &s.set} {
-		for len(*q) > 0 && (!now.Before((*q)[0].end) || q == &s.set && s.size+e.size() > s.max) {
+		for len(*q) > 0 && !now.Before((*q)[0].end) {
 			s.remove((*q)[0])
 		}
 	}
-	if s.size+e.size() > s.max {
+	others := s.running
+	if old := s.entries[key]; old != nil && old.queue == &s.added {
+		others -= old.size()
+	}
+	if others+e.size() > s.max {
 		return fmt.Errorf("the store of %d bytes is full", s.max)
 	}
+	s.remove(s.entries[key])
+	for s.size+e.size() > s.max {
+		s.remove(s.set[0])
+	}
 	s.size += e.size()
+	if queue == &s.added {
+		s.running += e.size()
+	}
 	s.entries[key] = e
 	heap.Push(queue, e)
 	return nil
@@ -377,6 +390,9 @@ func (s *memoryStore) put(queue *memoryQueue, key string, value []byte, ttl time
 func (s *memoryStore) remove(e *memoryEntry) {
 	if e != nil {
 		s.size -= e.size()
+		if e.queue == &s.added {
+			s.running -= e.size()
+		}
 		delete(s.entries, e.key)
 		heap.Remove(e.queue, e.index)
 	}

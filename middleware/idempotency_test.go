@@ -291,6 +291,52 @@ func TestIdempotencyLease(t *testing.T) {
 }
 
 // A full MemoryStore forgets the oldest responses, and no running request.
+// TestMemoryStoreTooLarge stores values that have no room: the others remain,
+// so that no request is executed again because of them.
+func TestMemoryStoreTooLarge(t *testing.T) {
+	ctx, s := t.Context(), middleware.NewMemoryStore(1000)
+	s.Add(ctx, "running", []byte("r"), time.Hour)
+	s.Set(ctx, "done", []byte("d"), time.Hour)
+	for _, key := range []string{"running", "done", "new"} {
+		if err := s.Set(ctx, key, make([]byte, 1000), time.Hour); err == nil {
+			t.Errorf("a store of 1000 bytes takes a value of 1000 bytes for %q", key)
+		}
+	}
+	for key, want := range map[string]string{"running": "r", "done": "d"} {
+		if old, err := s.Add(ctx, key, nil, time.Hour); string(old) != want {
+			t.Errorf("%q: %q, %v; want %q", key, old, err, want)
+		}
+	}
+}
+
+// A slowStore answers Add a second after it has stored the value.
+type slowStore struct{ middleware.IdempotencyStore }
+
+func (s slowStore) Add(ctx context.Context, key string, value []byte, ttl time.Duration) ([]byte, error) {
+	defer time.Sleep(time.Second)
+	return s.IdempotencyStore.Add(ctx, key, value, ttl)
+}
+
+// TestIdempotencyLeaseOfSlowStore tests that the context of a request ends
+// before the store gives its key to a repeat.
+func TestIdempotencyLeaseOfSlowStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		h := middleware.IdempotencyKey(middleware.Idempotency{
+			Store: slowStore{middleware.NewMemoryStore(1 << 20)},
+			Scope: func(*http.Request) string { return "" },
+			Lease: 10 * time.Second,
+		})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if end, _ := r.Context().Deadline(); end.Sub(start) > 10*time.Second {
+				t.Errorf("the context ends after %v, the lease after 10s", end.Sub(start))
+			}
+		}))
+		r := httptest.NewRequest("POST", "/", nil)
+		r.Header.Set("Idempotency-Key", "k")
+		h.ServeHTTP(httptest.NewRecorder(), r)
+	})
+}
+
 func TestMemoryStore(t *testing.T) {
 	ctx, s := t.Context(), middleware.NewMemoryStore(1000)
 	key := func(i int) string { return fmt.Sprint("k", i) }
