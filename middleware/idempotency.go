@@ -252,13 +252,15 @@ type answer struct {
 	max    int
 	large  func() // called before a large response is sent
 	sent   bool   // the header, and the body so far
+
+	wroteHeader bool // status isn't 0; recorder.Of finds this field by its name
 }
 
 func (a *answer) Header() http.Header { return a.header }
 
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 && status >= 200 {
-		a.status, a.final = status, a.header.Clone()
+		a.status, a.final, a.wroteHeader = status, a.header.Clone(), true
 		a.final.Del("Trailer")
 	}
 }

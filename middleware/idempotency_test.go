@@ -337,6 +337,23 @@ func TestIdempotencyLeaseOfSlowStore(t *testing.T) {
 	})
 }
 
+// TestIdempotencyErrorAfterResponse tests that an error that a handler returns
+// after its response isn't added to that.
+func TestIdempotencyErrorAfterResponse(t *testing.T) {
+	h := idempotent(middleware.Idempotency{})(problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
+		io.WriteString(w, "created")
+		return problem.Code(http.StatusInternalServerError)
+	}))
+	for range 2 { // the second one gets the kept response
+		r, w := httptest.NewRequest("POST", "/", nil), httptest.NewRecorder()
+		r.Header.Set("Idempotency-Key", "k")
+		h.ServeHTTP(w, r)
+		if got := w.Body.String(); w.Code != 200 || got != "created" || w.Header().Get("X-Content-Type-Options") != "" {
+			t.Errorf("%d %q %v; want 200 and the handler's response alone", w.Code, got, w.Header())
+		}
+	}
+}
+
 func TestMemoryStore(t *testing.T) {
 	ctx, s := t.Context(), middleware.NewMemoryStore(1000)
 	key := func(i int) string { return fmt.Sprint("k", i) }
