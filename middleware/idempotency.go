@@ -13,6 +13,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -131,12 +132,14 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	}
 	if too := (*http.MaxBytesError)(nil); errors.As(err, &too) {
 		return err
+	} else if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return &problem.Error{Status: http.StatusRequestTimeout, Detail: "The request body did not arrive in time.", Err: err}
 	} else if err != nil {
 		return &problem.Error{Status: http.StatusBadRequest, Detail: "The request body could not be read.", Err: err}
 	}
 	key = hashOf(o.Scope(r), key)
-	running := keptResponse{Request: hashOf(r.Method, r.URL.RequestURI(), string(body))}
-	end := time.Now().Add(o.Lease) // not later than the store's, so that keep doesn't change the entry of a repeat
+	running := keptResponse{Request: hashOf(r.Method, r.Host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body))} // StripPrefix changes r.URL
+	end := time.Now().Add(o.Lease)                                                                                     // not later than the store's, so that keep doesn't change the entry of a repeat
 	existing, err := o.Store.Add(r.Context(), key, running.encode(), o.Lease)
 	if err != nil {
 		return &problem.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("idempotency store: %w", err)}
@@ -259,6 +262,9 @@ type answer struct {
 func (a *answer) Header() http.Header { return a.header }
 
 func (a *answer) WriteHeader(status int) {
+	if status < 100 || status > 999 { // as net/http's, before the response is kept
+		panic(fmt.Sprintf("invalid WriteHeader code %v", status))
+	}
 	if a.status == 0 && status >= 200 {
 		a.status, a.final, a.wroteHeader = status, a.header.Clone(), true
 		a.final.Del("Trailer")

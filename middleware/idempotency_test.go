@@ -75,6 +75,8 @@ func TestIdempotencyKey(t *testing.T) {
 			return
 		case "/panic":
 			panic(http.ErrAbortHandler)
+		case "/invalid":
+			w.WriteHeader(1000)
 		case "/large":
 			for range 10 {
 				fmt.Fprint(w, strings.Repeat("x", 50))
@@ -119,14 +121,16 @@ func TestIdempotencyKey(t *testing.T) {
 			{"POST / g", "1", "200 #12 1 | made 1, cookie"},
 			{"POST /panic h", "1", ""}, // an error, or 500 if the client has repeated it
 			{"POST /panic h", "1", "500"},
+			{"POST /invalid m", "1", ""},
+			{"POST /invalid m", "1", "500"},
 			{"POST /large i", "1", "200 " + strings.Repeat("x", 500) + " | made 1, cookie"},
 			{"POST /large i", "1", "409"},
-			{"POST /flush j", "1", "200 #15 1 | made 1, cookie"},
+			{"POST /flush j", "1", "200 #16 1 | made 1, cookie"},
 			{"POST / k", strings.Repeat("x", 101), "413"},
 			{"POST / " + strings.Repeat("k", 256), "1", "400"},
 			{`POST / ""`, "1", "400"},
 			{"POST / a,b", "1", "400"},
-			{"POST / l", "1", "200 #16 1 | made 1, cookie"},
+			{"POST / l", "1", "200 #17 1 | made 1, cookie"},
 		} {
 			f := strings.SplitN(row.request+" ", " ", 4)
 			r, _ := http.NewRequest(f[0], site.URL+f[1], strings.NewReader(row.body))
@@ -382,5 +386,23 @@ func TestMemoryStore(t *testing.T) {
 	s.Delete(ctx, "running")
 	if has("running") {
 		t.Error("a deleted key is still there")
+	}
+}
+
+// TestIdempotencyKeyOtherRequest repeats a request with another prefix, which
+// StripPrefix removes, and for another host.
+func TestIdempotencyKeyOtherRequest(t *testing.T) {
+	h := idempotent(middleware.Idempotency{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for _, row := range []struct {
+		target string
+		want   int
+	}{{"http://h/a/x", 200}, {"http://h/a/x", 200}, {"http://h/b/x", 422}, {"http://other/a/x", 422}} {
+		r, w := httptest.NewRequest("POST", row.target, nil), httptest.NewRecorder()
+		r.Header.Set("Idempotency-Key", "a")
+		r.RequestURI = r.URL.Path
+		http.StripPrefix(r.URL.Path[:2], h).ServeHTTP(w, r)
+		if w.Code != row.want {
+			t.Errorf("%s: %d, want %d", row.target, w.Code, row.want)
+		}
 	}
 }
