@@ -400,6 +400,7 @@ clients() {
 		local name=$1 version=$2 exceptions=$3 scheme=http flags=() total
 		shift 3
 		[[ $name == *HTTP/1* ]] || scheme=https flags=(-cert "$work/cert.pem")
+		[[ $name != *HTTP/3* ]] || flags+=(-http3)
 		for server in "${servers[@]}"; do
 			serve -server "$server" "${flags[@]}"
 			echo "$name, $server:"
@@ -426,6 +427,8 @@ clients() {
 	exchanges 'Java HttpClient, HTTP/2' "$java" 'it waits to send the rest of a refused upload, and a GOAWAY ends its streams' java Client.java URL 2
 	exchanges 'reqwest, HTTP/1.1' 0.12.28 none "$tools/reqwest/release/exchanges" URL 1
 	exchanges 'reqwest, HTTP/2' 0.12.28 none "$tools/reqwest/release/exchanges" URL 2
+	servers=(server) cells=() # quic-go serves HTTP/3 beside it
+	exchanges 'niquests, HTTP/3' 3.21.2 none "$py" clients.py URL niquests 3 "$work/ca.pem"
 }
 undici=7.30.2
 

@@ -1,4 +1,4 @@
-"""The exchanges with niquests or httpx: clients.py URL niquests|httpx 1|2 [CERTIFICATE]"""
+"""The exchanges with niquests or httpx: clients.py URL niquests|httpx 1|2|3 [CERTIFICATE]"""
 import sys
 import warnings
 
@@ -12,7 +12,7 @@ if library == "httpx":
     client = httpx.Client(verify=False, http1=version == "1", http2=version == "2", timeout=10)
 else:
     import niquests
-    client = niquests.Session(disable_http1=version == "2", disable_http2=version == "1", disable_http3=True,
+    client = niquests.Session(disable_http1=version != "1", disable_http2=version != "2", disable_http3=version != "3",
                               hooks={"early_response": [lambda r: hints.append(r.status_code)]})
     client.trust_env = False  # or the environment chooses certificates
     client.verify = sys.argv[4] if len(sys.argv) > 4 else False

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,6 +22,8 @@ import (
 
 	coder "github.com/coder/websocket"
 	gorilla "github.com/gorilla/websocket"
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/interop/openapi"
@@ -33,6 +36,7 @@ func main() {
 	files := flag.String("files", "", "serve the files of `directory` below /files/, and as an application below /app/")
 	api := flag.Bool("openapi", false, "serve only the service of package openapi, whose document is /debug/routes/openapi.json")
 	cert := flag.String("cert", "", "PEM `file` with certificate and key; enables TLS")
+	useQUIC := flag.Bool("http3", false, "also serve HTTP/3, with -cert")
 	flag.Parse()
 
 	mux := muxmaster.New()
@@ -59,6 +63,12 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	ended := make(chan error, 1)
+	h3 := new(http3.Server)
+	if *useQUIC {
+		if h3, err = serveHTTP3(ln.Addr().String(), *cert, mux); err != nil {
+			log.Fatal(err)
+		}
+	}
 	go func() {
 		if *cert == "" {
 			ended <- serving.Serve(ln)
@@ -72,11 +82,27 @@ func main() {
 	case <-ctx.Done():
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		err = serving.Shutdown(ctx)
+		err = errors.Join(serving.Shutdown(ctx), h3.Shutdown(ctx))
 	}
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)
 	}
+}
+
+// serveHTTP3 serves as the recipe in docs/recipes.md does.
+func serveHTTP3(addr, cert string, h http.Handler) (*http3.Server, error) {
+	pair, err := tls.LoadX509KeyPair(cert, cert)
+	if err != nil {
+		return nil, err
+	}
+	udp, err := net.ListenPacket("udp", addr)
+	if err != nil {
+		return nil, err
+	}
+	s := &http3.Server{Handler: h, TLSConfig: http3.ConfigureTLSConfig(&tls.Config{Certificates: []tls.Certificate{pair}})}
+	s.ConnContext = func(ctx context.Context, _ *quic.Conn) context.Context { return countRequests(ctx, nil) }
+	go s.Serve(udp)
+	return s, nil
 }
 
 type requestsKey struct{}
