@@ -77,7 +77,7 @@ type Mux struct {
 
 	mu *sync.Mutex // guards what follows, and Groups; the copies of Updates share both
 	declared
-	views atomic.Pointer[[]*view] // those below mounts that served requests lately; doesn't change
+	views atomic.Pointer[[]*view] // those below mounts that served requests lately; the slice doesn't change
 }
 
 // fields holds the values of a Mux's fields.

@@ -294,7 +294,6 @@ func TestIdempotencyLease(t *testing.T) {
 	})
 }
 
-// A full MemoryStore forgets the oldest responses, and no running request.
 // TestMemoryStoreTooLarge stores values that have no room: the others remain,
 // so that no request is executed again because of them.
 func TestMemoryStoreTooLarge(t *testing.T) {
@@ -358,6 +357,7 @@ func TestIdempotencyErrorAfterResponse(t *testing.T) {
 	}
 }
 
+// A full MemoryStore forgets the oldest responses, and no running request.
 func TestMemoryStore(t *testing.T) {
 	ctx, s := t.Context(), middleware.NewMemoryStore(1000)
 	key := func(i int) string { return fmt.Sprint("k", i) }
