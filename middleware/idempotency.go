@@ -138,8 +138,10 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 		return &problem.Error{Status: http.StatusBadRequest, Detail: "The request body could not be read.", Err: err}
 	}
 	key = hashOf(o.Scope(r), key)
-	running := keptResponse{Request: hashOf(r.Method, r.Host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body))} // StripPrefix changes r.URL
-	end := time.Now().Add(o.Lease)                                                                                     // not later than the store's, so that keep doesn't change the entry of a repeat
+	// StripPrefix changes r.URL, but not r.RequestURI.
+	running := keptResponse{Request: hashOf(r.Method, r.Host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body))}
+	// Not later than the store's, so that keep doesn't change the entry of a repeat.
+	end := time.Now().Add(o.Lease)
 	existing, err := o.Store.Add(r.Context(), key, running.encode(), o.Lease)
 	if err != nil {
 		return &problem.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("idempotency store: %w", err)}
@@ -255,9 +257,10 @@ type answer struct {
 	max    int
 	large  func() // called before a large response is sent
 	sent   bool   // the header, and the body so far
-
-	wroteHeader bool // status isn't 0; recorder.Of finds this field by its name
 }
+
+// ResponseProgress tells package recorder how far the response is.
+func (a *answer) ResponseProgress() (started, hijacked bool) { return a.status != 0, false }
 
 func (a *answer) Header() http.Header { return a.header }
 
@@ -266,7 +269,7 @@ func (a *answer) WriteHeader(status int) {
 		panic(fmt.Sprintf("invalid WriteHeader code %v", status))
 	}
 	if a.status == 0 && status >= 200 {
-		a.status, a.final, a.wroteHeader = status, a.header.Clone(), true
+		a.status, a.final = status, a.header.Clone()
 		a.final.Del("Trailer")
 	}
 }

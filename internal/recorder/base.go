@@ -9,7 +9,7 @@ import (
 
 type unwrapper interface{ Unwrap() http.ResponseWriter }
 
-// An engineWriter is a writer of package engine.
+// An engineWriter is a writer of package engine, or of middleware.IdempotencyKey.
 type engineWriter interface {
 	ResponseProgress() (started, hijacked bool)
 }
@@ -219,6 +219,8 @@ func newKind(t reflect.Type) *kind {
 	switch t.PkgPath() {
 	case "net/http", "net/http/internal/http2", "net/http/httptest", "golang.org/x/net/http2":
 		k.own = k.wrote != nil
+	case "github.com/seed-1954dcaa/muxmaster/middleware":
+		k.own = false // IdempotencyKey keeps the response back
 	case "github.com/seed-1954dcaa/muxmaster/server":
 		k.passes = true
 	}
