@@ -95,11 +95,14 @@ func Cases() (cases []Case) {
 
 // HTTP2Shapes are the columns of the HTTP/2 table: connections and the requests
 // at a time on each.
-var HTTP2Shapes = [][2]int{{1, 1}, {1, 10}, {1, 100}, {64, 1}, {64, 10}}
+var HTTP2Shapes = [][2]int{{1, 1}, {1, 100}, {64, 1}, {64, 10}}
 
-// PacedShape is the shape of the paced cases, whose rate a server with one core
-// can handle without a queue.
-var PacedShape = Case{PerSecond: 4000}.Shape()
+// pace is the rate of the paced cases, which a server with one core can handle
+// without a queue.
+const pace = 2000
+
+// PacedShape is the shape of the paced cases.
+var PacedShape = Case{PerSecond: pace}.Shape()
 
 // HTTP2Cases returns the cases in which HTTP/2 servers are compared.
 func HTTP2Cases() (cases []Case) {
@@ -109,13 +112,11 @@ func HTTP2Cases() (cases []Case) {
 			cases = append(cases, work)
 		}
 	}
-	for _, path := range []string{helloPath, jsonPath} {
-		for _, p := range []Protocol{H2C, H2TLS} {
-			work := Case{Path: path, Browser: path == jsonPath, Protocol: p, Cores: 1}
-			add(work)
-			work.Connections, work.Streams, work.PerSecond = 16, 1, 4000
-			cases = append(cases, work)
-		}
+	for _, work := range []Case{{Path: helloPath, Protocol: H2C}, {Path: jsonPath, Protocol: H2C, Browser: true}, {Path: jsonPath, Protocol: H2TLS, Browser: true}} {
+		work.Cores = 1
+		add(work)
+		work.Connections, work.Streams, work.PerSecond = 16, 1, pace
+		cases = append(cases, work)
 	}
 	for _, path := range []string{echoPath, downloadPath, connectPath, grpcPath} {
 		add(Case{Path: path, Protocol: H2C, Cores: 1})
