@@ -15,6 +15,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -61,8 +62,8 @@ type IdempotencyStore interface {
 // IdempotencyKey makes POST and PATCH requests with a header Idempotency-Key
 // safe to repeat (draft-ietf-httpapi-idempotency-key-header): the first one is
 // executed, and its response is kept in the store before it is sent. A repeat
-// with the same key, method, URL and body gets this response, with the
-// header Idempotent-Replayed: true. While the first request runs, a repeat gets
+// with the same key, method, host name, path, query and body gets this response,
+// with the header Idempotent-Replayed: true. While the first request runs, a repeat gets
 // 409 Conflict with Retry-After. If the key was used for another request, the
 // response is 422 Unprocessable Content. Other requests aren't changed.
 //
@@ -138,8 +139,10 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 		return &problem.Error{Status: http.StatusBadRequest, Detail: "The request body could not be read.", Err: err}
 	}
 	key = hashOf(o.Scope(r), key)
-	// StripPrefix changes r.URL, but not r.RequestURI.
-	running := keptResponse{Request: hashOf(r.Method, r.Host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body))}
+	// A repeat may reach another process at another port. StripPrefix changes r.URL,
+	// but not r.RequestURI.
+	host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
+	running := keptResponse{Request: hashOf(r.Method, host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body))}
 	// Not later than the store's, so that keep doesn't change the entry of a repeat.
 	end := time.Now().Add(o.Lease)
 	existing, err := o.Store.Add(r.Context(), key, running.encode(), o.Lease)

@@ -390,13 +390,13 @@ func TestMemoryStore(t *testing.T) {
 }
 
 // TestIdempotencyKeyOtherRequest repeats a request with another prefix, which
-// StripPrefix removes, and for another host.
+// StripPrefix removes, for another host, and at another port.
 func TestIdempotencyKeyOtherRequest(t *testing.T) {
 	h := idempotent(middleware.Idempotency{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for _, row := range []struct {
 		target string
 		want   int
-	}{{"http://h/a/x", 200}, {"http://h/a/x", 200}, {"http://h/b/x", 422}, {"http://other/a/x", 422}} {
+	}{{"http://h/a/x", 200}, {"http://h/a/x", 200}, {"http://h/b/x", 422}, {"http://other/a/x", 422}, {"http://H:8080/a/x", 200}} {
 		r, w := httptest.NewRequest("POST", row.target, nil), httptest.NewRecorder()
 		r.Header.Set("Idempotency-Key", "a")
 		r.RequestURI = r.URL.Path
