@@ -42,17 +42,22 @@ type Round struct {
 
 // Result is all rounds of one server, or why there are none.
 type Result struct {
-	Rounds []Round
-	Cannot string
+	Rounds   []Round
+	Repeated Time // of rounds that were disturbed, and aren't among Rounds
+	Cannot   string
 }
+
+// Time is the time of all processors, and the part of it that the host of this
+// virtual machine took for others.
+type Time struct{ All, Stolen time.Duration }
 
 // Run starts the contenders or HTTP servers with these names, as children of a
 // program that calls Serve, and loads them in interleaved rounds. Each round
 // begins with another server. A round in which the host of a virtual machine
-// took more than 5 % of the processors' time for others is repeated, at most
-// twice. If a
-// server doesn't start or sends a wrong response, its result has a Cannot. Run
-// returns only errors of the context, and if a tool isn't installed.
+// took more than 5 % of the processors' time for others is repeated a second
+// later, at most three times. If a server doesn't start or sends a wrong response,
+// its result has a Cannot. Run returns only errors of the context, and if a tool
+// isn't installed.
 func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error) {
 	if tool := c.tool(); tool != "" {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -84,7 +89,7 @@ func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error
 			if targets[i] == nil {
 				continue
 			}
-			r, err := targets[i].undisturbed(ctx, p)
+			r, err := targets[i].undisturbed(ctx, p, &results[i].Repeated)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -133,23 +138,25 @@ func start(server string, c Case) (*target, error) {
 // makes the time that is left count for more, because caches are lost.
 const (
 	disturbed = 0.05 // the share of the processors' time from which on a round is repeated
-	attempts  = 3    // of a round at most
+	attempts  = 4    // of a round at most
 )
 
 // undisturbed loads the server for a round, and repeats a round in which the
-// host took too much time.
-func (t *target) undisturbed(ctx context.Context, p Plan) (r Round, err error) {
-	for range attempts {
+// host took too much time. It adds the time of those to repeated.
+func (t *target) undisturbed(ctx context.Context, p Plan, repeated *Time) (Round, error) {
+	for attempt := 1; ; attempt++ {
 		began := time.Now()
 		_, before := measure.MachineTime()
-		r, err = t.load(ctx, p)
+		r, err := t.load(ctx, p)
 		_, after := measure.MachineTime()
-		all := time.Since(began) * time.Duration(runtime.NumCPU())
-		if err != nil || (after-before).Seconds() < disturbed*all.Seconds() {
-			break
+		all := func() time.Duration { return time.Since(began) * time.Duration(runtime.NumCPU()) }
+		if err != nil || attempt == attempts || (after-before).Seconds() < disturbed*all().Seconds() {
+			return r, err
 		}
+		time.Sleep(time.Second)
+		repeated.All += all()
+		repeated.Stolen += after - before
 	}
-	return r, err
 }
 
 // load loads the server for a round, and before the first one with a few requests.
