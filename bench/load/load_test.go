@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,15 @@ func TestRun(t *testing.T) {
 		if c.Path == paramPath {
 			servers = []string{"http.ServeMux", "no router", "nobody"}
 		}
-		results, err := Run(t.Context(), servers, c, Plan{Rounds: 1, Round: 100 * time.Millisecond})
+		var results []Result
+		var err error
+		silent := func(r Result) bool { return r.Cannot == "no response in a round" }
+		for range 5 { // on a busy machine, a round may end before the handshakes
+			results, err = Run(t.Context(), servers, c, Plan{Rounds: 1, Round: 100 * time.Millisecond})
+			if !slices.ContainsFunc(results, silent) {
+				break
+			}
+		}
 		if err != nil || len(servers) < 3 {
 			t.Fatalf("%s: %v, servers %q", c, err, servers)
 		}
