@@ -63,9 +63,10 @@ type IdempotencyStore interface {
 // safe to repeat (draft-ietf-httpapi-idempotency-key-header): the first one is
 // executed, and its response is kept in the store before it is sent. A repeat
 // with the same key, method, host name, path, query and body gets this response,
-// with the header Idempotent-Replayed: true. While the first request runs, a repeat gets
-// 409 Conflict with Retry-After. If the key was used for another request, the
-// response is 422 Unprocessable Content. Other requests aren't changed.
+// with the header Idempotent-Replayed: true. While the first request runs, a
+// repeat gets 409 Conflict with Retry-After. If the key was used for another
+// request, the response is 422 Unprocessable Content. Other requests aren't
+// changed.
 //
 // All responses are kept except those with the status 429 or 503, which say
 // that the request wasn't executed. After a panic, repeats get 500. Headers that
