@@ -236,8 +236,8 @@ func (d *declared) first(l *level) string {
 
 // A FastHandler serves a request and receives the path values as an argument. It
 // is for code written for httprouter: an http.Handler that calls r.PathValue is
-// faster, because Params are a copy of the values. UseFast adds middleware for fast handlers; middleware of Use cannot
-// wrap them.
+// faster, because Params are a copy of the values. UseFast adds middleware for
+// fast handlers; middleware of Use cannot wrap them.
 type FastHandler func(http.ResponseWriter, *http.Request, Params)
 
 // A FastMiddleware wraps a FastHandler. Add it with UseFast.

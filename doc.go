@@ -12,6 +12,7 @@
 //	/users                     this path only
 //	/users/:id, /users/{id}    one non-empty segment
 //	/users/{id:[0-9]+}         one segment that matches the RE2 expression as a whole
+//	/users/{id:int}            an integer; {id:uuid} is a UUID
 //	/{name}.json, /user_:name  a parameter with literal text around it
 //	/static/*filepath          the rest of the path; the value starts with a slash
 //	/static/{filepath...}      the rest of the path; the value has no leading slash

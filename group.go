@@ -181,9 +181,9 @@ func (m *scope) join(prefix string) string {
 // redirect responses; on a Group, those below its prefix.
 //
 // Each middleware function is called once for each route, and once for the
-// responses above of each scope, when they are needed. State created in the call belongs to one route. Create state
-// that routes share, such as a rate limiter's counters, outside of the
-// function.
+// responses above of each scope, when they are needed. State created in the
+// call belongs to one route. Create state that routes share, such as a rate
+// limiter's counters, outside of the function.
 //
 // Use panics if a route was already registered in the scope, and registering a
 // fast route in a scope with Use middleware panics, so that no route bypasses
@@ -198,9 +198,9 @@ func (m *scope) Use(mw ...func(http.Handler) http.Handler) { addMiddleware(m, "U
 // limit, a timeout or the scopes of a login by the route's name or annotations,
 // without a lookup for each request. The function is called once for each route and
 // method, when the route is registered, and once for the responses of each scope to
-// unmatched requests, with the zero Route, which has no annotations. In a Mux that is mounted,
-// route is as that Mux declares it, without the prefix of the mount and the
-// annotations around it.
+// unmatched requests, with the zero Route, which has no annotations. In a Mux that
+// is mounted, route is as that Mux declares it, without the prefix of the mount and
+// the annotations around it.
 func (m *scope) UseRoute(mw ...func(route Route, next http.Handler) http.Handler) {
 	addMiddleware(m, "UseRoute", mw)
 }

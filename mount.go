@@ -30,8 +30,8 @@ import (
 //
 // If h is a *Mux, or a handler that calls one, such as a Mux in middleware or in a
 // struct, the Mux serves all requests at or below the prefix as if its routes had the
-// prefix in front, including those registered later: path values of the prefix,
-// r.Pattern and redirects are whole. It writes its own 404, 405 and OPTIONS responses,
+// prefix in front, including those registered later: r.Pattern, path values and
+// redirects include it. It writes its own 404, 405 and OPTIONS responses,
 // inside its middleware; where it has no NotFound or MethodNotAllowed, those of this
 // Mux apply. If a handler around it has removed or replaced the prefix, it serves the
 // request as it is. Path values are pooled only if both Muxes enable it. [Mux.Routes],

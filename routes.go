@@ -277,7 +277,7 @@ func (v *view) named(r *http.Request) (m match) {
 	return m
 }
 
-// Lookup returns the route that serves r, by the routes of now: in a handler and in
+// Lookup returns the route that serves r, among the current routes: in a handler and in
 // middleware of Use, that with the pattern r.Pattern; in Pre middleware, the one that
 // would serve r as it is. It is for logs and metrics. For middleware that protects
 // routes, use [Router.UseRoute], which knows its route.

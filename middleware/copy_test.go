@@ -22,6 +22,7 @@ var every = map[string]mw{
 	"Throttle":  middleware.Throttle(10, 0, 0),
 	"BasicAuth": middleware.BasicAuth("r", func(string, string) bool { return true }),
 	"SetHeader": middleware.SetHeader("X-A", "b"), "NoCache": middleware.NoCache, "problem.With": problem.With(problem.JSON),
+	"IdempotencyKey": middleware.IdempotencyKey(middleware.Idempotency{Store: middleware.NewMemoryStore(1 << 20), Scope: func(r *http.Request) string { return r.Host }}),
 }
 
 // TestHandBackClearsPooledCopies checks that a request that a handler retains
@@ -48,6 +49,7 @@ func TestHandBackClearsPooledCopies(t *testing.T) {
 					r := httptest.NewRequest("POST", fmt.Sprintf("/users/%d/n%d", i, i), strings.NewReader("x"))
 					r.ContentLength = -1 // so that BodyLimit limits it
 					r.SetBasicAuth("u", "p")
+					r.Header.Set("Idempotency-Key", fmt.Sprintf("%t-%t-%d", pooled, panics, i))
 					serve(mux, r)
 				}
 				if len(kept) != n {

@@ -16,8 +16,7 @@ import (
 
 // A Server serves one handler on one listener. Create one with New, which sets
 // the defaults documented below; others are refused, because they would have no
-// limits. Don't change fields after calling Run or
-// Serve.
+// limits. Don't change fields after calling Run or Serve.
 type Server struct {
 	// HTTP is the underlying server, for all settings that this package doesn't
 	// provide. New sets its Addr, Handler, ReadHeaderTimeout (5 s), IdleTimeout
