@@ -110,7 +110,7 @@ func (c *conn) serveHTTP2() {
 	c.http2 = h
 	s.mu.Unlock()
 	s.stat.http2.Add(1)
-	if !s.keepAlives() {
+	if s.inShutdown.Load() { // without keep-alives, after the first request
 		h.Shutdown()
 	}
 	h.Serve()

@@ -124,6 +124,25 @@ func TestHTTP2SlowReader(t *testing.T) {
 	})
 }
 
+// TestHTTP2KeepAlives checks that each connection serves a request when keep-alives
+// are disabled: some clients wait for SETTINGS before they send one, and others
+// abandon their requests when GOAWAY arrives.
+func TestHTTP2KeepAlives(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		addr, s := start(&http.Server{Handler: http.NotFoundHandler()})
+		s.(interface{ SetKeepAlivesEnabled(bool) }).SetKeepAlivesEnabled(false)
+		c, early := dialFrames(t, addr), false
+		c.ping()
+		if c.wait(func() bool { early = c.away; return true }); early {
+			t.Error("GOAWAY arrived before the first request")
+		}
+		c.get(1, "/")
+		if c.ended(1); c.end(1) != "end" || !c.wait(func() bool { return c.away }) {
+			t.Errorf("got %s", c.summary())
+		}
+	})
+}
+
 // TestHTTP2Goexit checks that the client learns at once that a handler has ended
 // its goroutine, as t.FailNow does. So do clients of other connections that
 // share the goroutines.
