@@ -478,11 +478,13 @@ var frameCases = []struct {
 	{"goaway of the client", streams{1}, []step{post(1, "/echo"), ping, frame(fGoAway, 0, 0, u32(0)+u32(0)), dataEnd(1, "hello")}},
 	{"length too small", streams{1}, []step{post(1, "/echo", "content-length=6"), dataEnd(1, "hello")}},
 	{"different lengths", streams{1}, []step{post(1, "/echo", "content-length=5", "content-length=6"), dataEnd(1, "hello")}},
+	{"the same length twice", streams{1}, []step{post(1, "/dump", "content-length=2", "content-length=2"), dataEnd(1, "hi")}},
 	{"length with a sign", streams{1}, []step{post(1, "/echo", "content-length=+5"), dataEnd(1, "hello")}},
 	{"trailer that isn't one", streams{1}, []step{post(1, "/slow", "trailer=x"), fieldsEnd(1, block("content-length=5"))}},
 	{"trailers not declared", streams{1}, []step{post(1, "/echo"), fieldsEnd(1, block("x=5"))}},
 	{"request and response at the same time", streams{1}, []step{
 		post(1, "/stream"), data(1, "hello"), received(1, 5), data(1, "again"), received(1, 10), dataEnd(1, "")}},
+	{"priority of a pushed stream", nil, []step{frame(0x10, 0, 0, u32(2)+"u=1")}},
 	{"no settings", nil, nil},
 }
 
@@ -515,6 +517,8 @@ var frameDiffers = map[string]struct {
 	"goaway of the client":                 {"closed", false},                            // net/http waits a second
 	"length too small":                     {"reset 1", false},                           // RFC 9113 section 8.1.1
 	"different lengths":                    {"reset 1", since127},                        // RFC 9113 section 8.1.1
+	"the same length twice":                {`]\nContent-Length: 2\r\n"; end`, since127}, // RFC 9110 section 8.6
+	"priority of a pushed stream":          {"GOAWAY 1", false},                          // RFC 9218 section 7.1
 	"window overflow by settings":          {"GOAWAY 3", !since("go1.26.9", "go1.27.2")}, // net/http notices it when it sends
 }
 

@@ -35,7 +35,7 @@ func (c *Conn) priorityUpdate(f *frame) error {
 		return connError{frameSizeError, "priority_update_short"}
 	}
 	id := binary.BigEndian.Uint32(f.payload) & maxStreamID
-	if id == 0 {
+	if id%2 == 0 { // the server pushes nothing, so each pushed stream is idle
 		return connError{protocolError, "priority_update_zero_stream"}
 	}
 	c.mu.Lock()

@@ -221,6 +221,8 @@ func (s *stream) setHeader(r *parsedRequest) {
 		switch {
 		case f.Kind.Pseudo(), f.Kind == hpack.Host:
 			continue
+		case f.Kind == hpack.ContentLength && s.Header["Content-Length"] != nil: // the same again (RFC 9110 section 8.6)
+			continue
 		case f.Kind == hpack.Cookie && r.cookies > 1, f.Kind == hpack.Expect && r.expects, f.Kind == hpack.Trailer:
 			continue
 		}
