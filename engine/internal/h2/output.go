@@ -132,7 +132,7 @@ func (c *Conn) appendControl(frame []byte) {
 // the handlers that wait to start. So what they write is written together, and
 // so is what a handler writes until it returns or waits. The caller holds c.mu.
 func (c *Conn) flush() {
-	if (c.unwritten() || c.held) && !c.writing && c.queued == 0 {
+	if (c.unwritten() || c.held || c.stopping.closing && !c.stopping.closed) && !c.writing && c.queued == 0 {
 		c.queued = c.server.clock.Now()
 		c.server.workers.start(c)
 	}

@@ -82,6 +82,29 @@ func TestRequestAfterPing(t *testing.T) {
 	}
 }
 
+// TestLastReset checks that the connection is closed at once when the client resets
+// its last stream during a shutdown, although there is nothing to write.
+func TestLastReset(t *testing.T) {
+	h := &halfClosed{}
+	h.shut.Add(1)
+	c := newMemoryServer(false, nil).NewConn(h, &http.Request{}, context.Background())
+	defer c.timer.Stop()
+	c.register(c.newStream(), 1, "")
+	c.mu.Lock()
+	c.finalGoAway()
+	c.write(nil)
+	c.mu.Unlock()
+	c.reset(&frame{kind: frameReset, stream: 1, payload: make([]byte, 4)})
+	c.parsed()
+	closed := make(chan bool)
+	go func() { h.shut.Wait(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(10 * time.Second):
+		t.Error("the connection isn't closed")
+	}
+}
+
 // An oddEnd is a Transport whose Read calls end when all parts are read and the
 // handlers run.
 type oddEnd struct {
