@@ -120,6 +120,7 @@ func TestRecovererResponse(t *testing.T) {
 		{"nothing sent", func(w http.ResponseWriter) {}, 500, "Internal Server Error\n", false},
 		{"headers of another response", func(w http.ResponseWriter) { w.Header().Set("Content-Length", "7"); w.Header().Set("Etag", `"x"`) }, 500, "Internal Server Error\n", false},
 		{"early hints sent", func(w http.ResponseWriter) { w.WriteHeader(103) }, 500, "Internal Server Error\n", false},
+		{"nothing to copy", func(w http.ResponseWriter) { io.Copy(w, struct{ io.Reader }{}) }, 500, "Internal Server Error\n", false},
 		{"status sent", func(w http.ResponseWriter) { w.WriteHeader(202) }, 202, "", true},
 		{"body sent", func(w http.ResponseWriter) { io.WriteString(w, "part") }, 200, "part", true},
 		{"body flushed", func(w http.ResponseWriter) { io.WriteString(w, "part"); http.NewResponseController(w).Flush() }, 200, "part", true},

@@ -49,6 +49,15 @@ func TestProgress(t *testing.T) {
 			conn.Close()
 		}
 	}
+	tooLate := func(w http.ResponseWriter) {
+		rc := http.NewResponseController(w)
+		rc.SetWriteDeadline(time.Unix(1, 0))
+		rc.Flush()
+	}
+	tooMuch := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Length", "1")
+		io.Copy(w, struct{ io.Reader }{strings.NewReader("xx")})
+	}
 	bare := func(w http.ResponseWriter) http.ResponseWriter { return w }
 	recorded := func(w http.ResponseWriter) http.ResponseWriter { w, _ = Wrap(w); return w }
 	wrapped := func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{recorded(w)}} }
@@ -70,6 +79,8 @@ func TestProgress(t *testing.T) {
 		{"HTTP/1.1", "recorder, nothing", recorded, nothing, Unsent},
 		{"HTTP/1.1", "recorder, write", recorded, write, Started},
 		{"HTTP/1.1", "recorder, hijack", recorded, takeOver, Hijacked},
+		{"HTTP/1.1", "recorder, flush that fails", recorded, tooLate, Started},
+		{"HTTP/1.1", "recorder, more than its length", recorded, tooMuch, Started},
 		{"HTTP/1.1", "recorder below a wrapper", wrapped, write, Started},
 		{"HTTP/1.1", "no Unwrap", closed, write, Unknown},
 		{"HTTP/2.0", "nothing", bare, nothing, Unsent},

@@ -125,9 +125,11 @@ func (r *Recorder) Hijacked() bool {
 
 // Started reports whether it is too late to send another response: a final
 // status or a part of the body was sent, or the connection was hijacked. It
-// also reports true after a panic inside ReadFrom, because something may have
-// been sent.
-func (r *Recorder) Started() bool { return r.status != 0 || r.reading || r.Hijacked() }
+// also reports true after a panic inside ReadFrom, unless it is known that
+// nothing was sent.
+func (r *Recorder) Started() bool {
+	return r.status != 0 || r.reading && Of(r.w) != Unsent || r.Hijacked()
+}
 
 // SetJudge sets a judge, or removes it if j is nil. If the judge rejects the
 // response, the recorder discards all of it until TakeBack is called, and
@@ -213,8 +215,8 @@ func (r *Recorder) FlushError() error {
 		return nil
 	}
 	err := http.NewResponseController(r.w).Flush()
-	if err == nil {
-		r.sent(http.StatusOK) // a flush sends the header
+	if err == nil || Of(r.w) == Started {
+		r.sent(http.StatusOK) // a flush sends the header, also if it fails later
 	}
 	return err
 }
@@ -257,7 +259,7 @@ func (r *Recorder) passReadFrom(src io.Reader) (int64, error) {
 	r.reading = true
 	n, err := r.w.(io.ReaderFrom).ReadFrom(src)
 	r.reading = false
-	if n > 0 { // net/http sends nothing, not even the header, when src is empty or fails at once
+	if n > 0 || Of(r.w) == Started { // if src is empty or fails at once, net/http sends nothing, not even the header
 		r.sent(http.StatusOK)
 	}
 	r.bytes += n
