@@ -26,9 +26,11 @@ func clearContent(w http.ResponseWriter) {
 			if recorder.Own(w) {
 				delete(h, name)
 			}
-		case "Expires", "Cache-Control":
+		case "Expires", "Cache-Control", "Cdn-Cache-Control", "Surrogate-Control":
 			delete(h, name)
 			cached = true
+		case "X-Accel-Expires": // of nginx
+			h[name] = []string{"0"}
 		}
 	}
 	if cached { // don't cache an error as long as the content

@@ -93,11 +93,12 @@ func init() { wrapped.Register(handler(nil)) }
 // Before calling the Format, Write removes the headers that describe the
 // discarded content: Content-Length, Content-Type, Content-Disposition,
 // Content-Language, Content-Location, Content-Range, Content-Digest,
-// Repr-Digest, ETag, Last-Modified and Content-Encoding. If Cache-Control or
-// Expires is set, it replaces them by Cache-Control: no-store. It keeps
-// Content-Encoding if w isn't a server's own writer, because a middleware that
-// compresses may have set it (Go issue 66343), and a Content-Range of the form
-// "bytes */1234", which belongs to status 416.
+// Repr-Digest, ETag, Last-Modified and Content-Encoding. If Cache-Control,
+// Expires, CDN-Cache-Control or Surrogate-Control is set, it replaces them by
+// Cache-Control: no-store, and X-Accel-Expires by 0. It keeps Content-Encoding
+// if w isn't a server's own writer, because a middleware that compresses may
+// have set it (Go issue 66343), and a Content-Range of the form "bytes */1234",
+// which belongs to status 416.
 //
 // If the response has already started or the connection was hijacked, Write
 // sends nothing.

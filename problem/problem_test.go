@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
@@ -57,6 +58,11 @@ func TestWriteFindsFormat(t *testing.T) {
 	}
 }
 
+// lateTimer is a context whose deadline has passed, and whose timer hasn't fired.
+type lateTimer struct{ context.Context }
+
+func (lateTimer) Deadline() (time.Time, bool) { return time.Unix(1, 0), true }
+
 // TestWriteAfterDeadline checks the status of errors of the request's deadline.
 func TestWriteAfterDeadline(t *testing.T) {
 	passed, cancel := context.WithTimeout(t.Context(), 0)
@@ -72,6 +78,7 @@ func TestWriteAfterDeadline(t *testing.T) {
 		{"passed, another error", passed, errors.New("disk full"), 500},
 		{"passed, the error has a status", passed, fmt.Errorf("%w: %w", coded(504), late), 504},
 		{"passed, joined", passed, fmt.Errorf("%w, %w", errors.New("a"), late), 503},
+		{"passed, the timer is late", lateTimer{t.Context()}, late, 503},
 		{"of a part of the request", t.Context(), late, 500},
 	} {
 		logs, w := captureLog(t), httptest.NewRecorder()

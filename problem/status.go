@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // Status returns the status of the response for err. It searches err's tree, in
@@ -51,7 +52,11 @@ func (e expired) Unwrap() error   { return e.error }
 // context.
 func isExpired(r *http.Request, err error) bool {
 	_, found := status(err)
-	return !found && errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == context.DeadlineExceeded
+	if found || !errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	at, ok := r.Context().Deadline()
+	return ok && !time.Now().Before(at) // the context's timer may be late
 }
 
 // isError reports whether code is a status of an error response.
