@@ -6,7 +6,8 @@
 //	a service or parts of it     Timeout  BodyLimit  Throttle
 //	a group or a single route    BasicAuth  IdempotencyKey  SetHeader  NoCache
 //
-// Nest them in this order, the first one outermost.
+// Nest them in this order, the first one outermost. But IdempotencyKey ignores
+// the deadline of an outer Timeout, so add the Timeout inside of it.
 //
 // Functions that return a middleware panic if an argument is invalid. The
 // message says what to do instead. All middleware is safe for concurrent use.
@@ -28,14 +29,15 @@
 //
 // Timeout calls the next handler with a copy of the request that has another
 // context. BodyLimit does so with another body, unless there is none or, over
-// HTTP/1, its length is known. Afterwards they copy the pattern, the path
-// values, the address and the parsed form back to the original request. So an
-// outer Logger sees them, and net/http can remove the temporary files of a
-// multipart form.
+// HTTP/1, its length is known. IdempotencyKey does both for requests with a key.
+// Afterwards they copy the pattern, the path values, the address and the parsed
+// form back to the original request. So an outer Logger sees them, and net/http
+// can remove the temporary files of a multipart form.
 //
 // # Changes to the response
 //
 // Logger, Observe and Timeout wrap the ResponseWriter; StripSlashes and
 // Recoverer do so for some requests. They share one wrapper. Flush, Hijack,
-// ReadFrom (sendfile) and [http.ResponseController] keep working.
+// ReadFrom (sendfile) and [http.ResponseController] keep working. IdempotencyKey
+// collects the response to a request with a key, so they don't work inside of it.
 package middleware
