@@ -269,8 +269,8 @@ func addMiddleware[F middleware](m *scope, method string, mw []F) {
 // A file whose modification time says nothing gets an ETag of its content
 // instead of Last-Modified: if it is zero, as in an embed.FS, or the same for all
 // files, as in reproducible builds. The ETag is computed again if the file's size
-// or modification time changes, or another file has its name, and not if the same
-// file is overwritten and has both as before.
+// or modification time changes, or another file has its name. On Windows, it is not
+// if the same file is overwritten and has both as before.
 func (m *scope) ServeFiles(path string, fsys fs.FS) {
 	if fsys == nil {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the file system is nil", path))

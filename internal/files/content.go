@@ -57,9 +57,12 @@ const maxLag = time.Minute
 // sibling opens the compressed sibling of f that the client prefers. It returns
 // nil if it accepts none. exists says whether f has one at all.
 func (s *store) sibling(f *file, header http.Header) (sibling *file, coding string, exists bool) {
-	best := 0.0
+	best, identity := 0.0, acceptsCoding(header, "identity")
 	for _, c := range codings {
 		q := acceptsCoding(header, c.name)
+		if q < identity {
+			q = 0
+		}
 		if exists && q <= best {
 			continue
 		}
@@ -84,10 +87,10 @@ func (s *store) sibling(f *file, header http.Header) (sibling *file, coding stri
 	return sibling, coding, exists
 }
 
-// serve sends the named file with the given Cache-Control, unless the response
-// already has one. It reports false if there is no such file, or it can't be
-// read.
-func (s *store) serve(w http.ResponseWriter, r *http.Request, name, cacheControl string) bool {
+// serve sends the named file, if cache is set with Cache-Control, unless the
+// response already has one. It reports false if there is no such file, or it
+// can't be read.
+func (s *store) serve(w http.ResponseWriter, r *http.Request, name string, cache bool) bool {
 	f := s.open(name)
 	if f == nil {
 		return false
@@ -126,14 +129,17 @@ func (s *store) serve(w http.ResponseWriter, r *http.Request, name, cacheControl
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", contentType)
 	}
-	if cacheControl != "" && h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", cacheControl)
+	// These could lead to a 412, which has another length and must not be cached.
+	conditional := r.Header.Get("If-Match") != "" || r.Header.Get("If-Unmodified-Since") != ""
+	if cache && h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", revalidate)
+		if !conditional && hashed(path.Base(name)) {
+			h.Set("Cache-Control", forever)
+		}
 	}
 	if coding != "" {
 		h.Set("Content-Encoding", coding)
-		if r.Header.Get("If-Match") == "" && r.Header.Get("If-Unmodified-Since") == "" {
-			// http.ServeContent doesn't set it for an encoded file. The two headers
-			// are those that could lead to a 412, which has another length.
+		if !conditional { // http.ServeContent doesn't set it for an encoded file
 			h.Set("Content-Length", strconv.FormatInt(sent.info.Size(), 10))
 		}
 	}
@@ -142,7 +148,7 @@ func (s *store) serve(w http.ResponseWriter, r *http.Request, name, cacheControl
 		r.Header = r.Header.Clone()
 		r.Header.Del("Range")
 	}
-	http.ServeContent(w, r, name, modified, sent)
+	http.ServeContent(w, r, name, modified, sent.ReadSeekCloser) // an *os.File allows sendfile
 	return true
 }
 

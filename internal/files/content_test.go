@@ -57,6 +57,10 @@ func TestStoreSendsSiblings(t *testing.T) {
 		{"app.js", "", "js", "", "Accept-Encoding", js},
 		{"app.js", "deflate", "js", "", "Accept-Encoding", js},
 		{"app.js", "gzip;q=0, br;q=0", "js", "", "Accept-Encoding", js},
+		{"app.js", "identity, gzip;q=0.5", "js", "", "Accept-Encoding", js},
+		{"app.js", "identity;q=0.5, gzip;q=0.5", "gzip of js", "gzip", "Accept-Encoding", js},
+		{"app.js", "*;q=0.5, br;q=0.4", "zstd of js", "zstd", "Accept-Encoding", js},
+		{"only.css", "*;q=0.5, gzip;q=0.4", "css", "", "Accept-Encoding", "text/css; charset=utf-8"},
 		{"only.css", all, "gzip of css", "gzip", "Accept-Encoding", "text/css; charset=utf-8"},
 		{"only.css", "br", "css", "", "Accept-Encoding", "text/css; charset=utf-8"},
 		{"plain.css", all, "css", "", "", "text/css; charset=utf-8"},
@@ -183,6 +187,30 @@ func writeFiles(t *testing.T, modified time.Time, files map[string]string) strin
 		replaceFile(t, filepath.Join(dir, name), text, modified)
 	}
 	return dir
+}
+
+// overwriteFile writes a file that exists. Its change time is another one, if
+// there is any.
+func overwriteFile(t *testing.T, name, text string, modified time.Time) {
+	t.Helper()
+	old, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changeTime(old) == nil {
+		replaceFile(t, name, text, modified)
+		return
+	}
+	for same := true; same; { // some systems update their clock every few milliseconds
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, modified, modified); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		same = err == nil && changeTime(info) == changeTime(old)
+	}
 }
 
 // replaceFile replaces a file as tools that copy do, by another one.

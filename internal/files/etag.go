@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"reflect"
 	"time"
 )
 
@@ -27,7 +28,7 @@ const (
 // meaningless reports whether the modification time of a file says nothing about
 // its content.
 func (s *store) meaningless(modified time.Time) bool {
-	if modified.IsZero() {
+	if modified.IsZero() || modified.Unix() == 0 { // http.ServeContent ignores both
 		return true
 	}
 	s.once.Do(func() { s.fixed = fixedTime(s.fsys) })
@@ -106,13 +107,27 @@ func (s *store) tag(f *file) (string, error) {
 
 // isOf reports whether the file has not changed since t was computed. A file
 // without a modification time, as in an embed.FS, doesn't change. A file of the
-// operating system that was replaced is another file. Of others, it isn't known.
+// operating system that was replaced is another file, or has another change time.
+// Of others, it isn't known.
 func (t *tag) isOf(info fs.FileInfo) bool {
 	if info.Size() != t.info.Size() || !info.ModTime().Equal(t.info.ModTime()) {
 		return false
 	}
 	if ofSystem := os.SameFile(t.info, t.info); ofSystem {
-		return os.SameFile(info, t.info)
+		return os.SameFile(info, t.info) && changeTime(info) == changeTime(t.info)
 	}
 	return info.ModTime().IsZero()
+}
+
+// changeTime returns the time at which anything of a file of a Unix system was
+// changed, or nil. A file that replaces a removed one may have the same inode.
+func changeTime(info fs.FileInfo) any {
+	if sys := reflect.Indirect(reflect.ValueOf(info.Sys())); sys.Kind() == reflect.Struct {
+		for _, name := range []string{"Ctim", "Ctimespec"} { // of a syscall.Stat_t
+			if f := sys.FieldByName(name); f.IsValid() {
+				return f.Interface()
+			}
+		}
+	}
+	return nil
 }

@@ -25,9 +25,10 @@ func TestTagOfFixedTimes(t *testing.T) {
 		spa     *SPA
 		replace func()
 	}{
-		"os.Root":  {NewSPA(root.FS(), "rest", notFound), func() { replaceFile(t, filepath.Join(dir, "index.html"), release, modified) }},
-		"os.DirFS": {NewSPA(os.DirFS(dir), "rest", notFound), func() { replaceFile(t, filepath.Join(dir, "index.html"), release, modified) }},
-		"memory":   {NewSPA(memory, "rest", notFound), func() { memory["index.html"] = &fstest.MapFile{Data: []byte(release), ModTime: modified} }},
+		"os.Root":     {NewSPA(root.FS(), "rest", notFound), func() { replaceFile(t, filepath.Join(dir, "index.html"), release, modified) }},
+		"os.DirFS":    {NewSPA(os.DirFS(dir), "rest", notFound), func() { replaceFile(t, filepath.Join(dir, "index.html"), release, modified) }},
+		"overwritten": {NewSPA(os.DirFS(dir), "rest", notFound), func() { overwriteFile(t, filepath.Join(dir, "index.html"), release, modified) }},
+		"memory":      {NewSPA(memory, "rest", notFound), func() { memory["index.html"] = &fstest.MapFile{Data: []byte(release), ModTime: modified} }},
 	} {
 		replaceFile(t, filepath.Join(dir, "index.html"), old, modified)
 		h := ask(c.spa, "GET", "").Header()

@@ -57,7 +57,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, name string) bool
 	case err != nil:
 		return false
 	case info.IsDir() && asDir:
-		return s.store.serve(w, r, path.Join(name, "index.html"), "")
+		return s.store.serve(w, r, path.Join(name, "index.html"), false)
 	case info.IsDir():
 		index, err := fs.Stat(s.store.fsys, path.Join(name, "index.html"))
 		if err != nil || !index.Mode().IsRegular() {
@@ -67,7 +67,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, name string) bool
 	case asDir:
 		redirect(w, r, "../"+path.Base(name))
 	default:
-		return s.store.serve(w, r, name, "")
+		return s.store.serve(w, r, name, false)
 	}
 	return true
 }
@@ -108,18 +108,14 @@ const (
 // index.html. It reports false if it served nothing.
 func (s *SPA) serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	name = strings.TrimSuffix(name, "/")
-	cache := revalidate
-	if hashed(path.Base(name)) {
-		cache = forever
-	}
-	if name != "" && s.store.serve(w, r, name, cache) {
+	if name != "" && s.store.serve(w, r, name, true) {
 		return true
 	}
 	w.Header().Add("Vary", "Accept")
 	if name != "" && name != "index.html" && !acceptsHTML(r.Header) {
 		return false
 	}
-	return s.store.serve(w, r, "index.html", revalidate)
+	return s.store.serve(w, r, "index.html", true)
 }
 
 // fileName returns the path value rest without a leading slash. It reports

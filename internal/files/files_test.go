@@ -22,6 +22,7 @@ func files() fstest.MapFS {
 		"index.html":       {Data: []byte("index"), ModTime: modified},
 		"a.txt":            {Data: []byte("a"), ModTime: modified},
 		"noext":            {Data: []byte("text"), ModTime: modified},
+		"epoch.txt":        {Data: []byte("epoch"), ModTime: time.Unix(0, 0)},
 		"app.3f2a9c1b.js":  {Data: []byte("js")},
 		"dir/index.html":   {Data: []byte("dir's index")},
 		"dir/page.html":    {Data: []byte("page")},
@@ -169,6 +170,7 @@ func TestSPACaching(t *testing.T) {
 	}{
 		{"a.txt", "no-cache", false, true},
 		{"index.html", "no-cache", false, true},
+		{"epoch.txt", "no-cache", true, false},
 		{"app.3f2a9c1b.js", "public, max-age=31536000, immutable", true, false},
 		{"dir/page.html", "no-cache", true, false},
 	} {
@@ -185,6 +187,37 @@ func TestSPACaching(t *testing.T) {
 				t.Errorf("%s, %s %s: got %d %q", c.name, header, value, w.Code, w.Body)
 			}
 		}
+		// A cache must not answer others with it.
+		if w := ask(spa, "GET", c.name, "If-Match", `"x"`); w.Code != 412 || w.Header().Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s, If-Match: got %d, Cache-Control %q", c.name, w.Code, w.Header()["Cache-Control"])
+		}
+	}
+}
+
+// A readerFrom is a ResponseWriter that records what its ReadFrom gets.
+type readerFrom struct {
+	*httptest.ResponseRecorder
+	src io.Reader
+}
+
+func (w *readerFrom) ReadFrom(src io.Reader) (int64, error) {
+	w.src = src
+	return io.Copy(w.ResponseRecorder, src)
+}
+
+// TestSendfile checks that a server gets an *os.File, for sendfile(2).
+func TestSendfile(t *testing.T) {
+	dir := writeFiles(t, modified, map[string]string{"a.txt": "a"})
+	r := httptest.NewRequest("GET", "/a.txt", nil)
+	r.SetPathValue("rest", "/a.txt")
+	w := &readerFrom{ResponseRecorder: httptest.NewRecorder()}
+	NewServer(os.DirFS(dir), "rest", notFound).ServeHTTP(w, r)
+	limited, _ := w.src.(*io.LimitedReader)
+	if limited == nil || w.Body.String() != "a" {
+		t.Fatalf("ReadFrom got a %T; the response is %q", w.src, w.Body)
+	}
+	if _, ok := limited.R.(*os.File); !ok {
+		t.Errorf("ReadFrom got a %T, want an *os.File", limited.R)
 	}
 }
 
