@@ -110,7 +110,10 @@ func (b *body) shut() error {
 			b.unwatch() // so that the AfterFunc doesn't close the body too
 		}
 		b.err = b.ReadCloser.Close()
-		b.release()
+		// If the response has no body, the request may still be sent; see once.
+		if b.unwatch == nil || b.sending.whenFinished(b.release) {
+			b.release()
+		}
 	})
 	return b.err
 }

@@ -42,7 +42,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, err
 		}
 		again := req.Clone(req.Context())
-		if req.GetBody != nil {
+		if req.Body != nil && req.GetBody != nil {
 			body, bodyErr := req.GetBody()
 			if bodyErr != nil {
 				return resp, err
@@ -83,7 +83,11 @@ func (t *roundTripper) once(req *http.Request, max int) (*http.Response, *sendin
 	resp.Request = req
 	if resp.Body == nil || resp.Body == http.NoBody { // http.Client allows nil
 		resp.Body = http.NoBody
-		cancel(nil)
+		// Over HTTP/2, net/http still sends the rest of the request body, unless
+		// the status is above 299 (Go issue 13444).
+		if resp.ProtoMajor != 2 || s.whenFinished(func() { cancel(nil) }) {
+			cancel(nil)
+		}
 		return resp, s, nil
 	}
 	responseBody := resp.Body

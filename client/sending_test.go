@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/client"
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // TestAttemptsIsACap checks that Attempts includes retries by net/http, which
@@ -189,6 +190,44 @@ func TestResponseBeforeTheEndOfTheRequest(t *testing.T) {
 		}
 		cancel()
 	}
+}
+
+// TestEarlyResponseWithoutBody checks that a request is sent to its end over
+// HTTP/2 if the server has responded before, without a body.
+func TestEarlyResponseWithoutBody(t *testing.T) {
+	cert, _ := serve(t, "h2", func(http.ResponseWriter, *http.Request) {})
+	last := make(chan byte, 1) // type of the frame that ends the request
+	url := accept(t, &tls.Config{Certificates: cert.TLS.Certificates, NextProtos: []string{"h2"}}, func(nc net.Conn) {
+		io.WriteString(nc, "\x00\x00\x00\x04\x00\x00\x00\x00\x00") // SETTINGS
+		io.CopyN(io.Discard, nc, 24)                               // the preface
+		for h := make([]byte, 9); ; {
+			if _, err := io.ReadFull(nc, h); err != nil {
+				return
+			}
+			io.CopyN(io.Discard, nc, int64(h[0])<<16|int64(h[1])<<8|int64(h[2]))
+			switch {
+			case h[3] == 1: // HEADERS
+				io.WriteString(nc, "\x00\x00\x01\x01\x05\x00\x00\x00\x01\x89") // 204, END_STREAM
+			case h[3] == 0 && h[4]&1 != 0, h[3] == 3: // DATA with END_STREAM, RST_STREAM
+				last <- h[3]
+				return
+			}
+		}
+	})
+	ctx := &followed{Context: context.Background(), done: make(chan struct{})}
+	body, end := io.Pipe()
+	req, _ := http.NewRequestWithContext(ctx, "POST", url, body)
+	resp, err := use(t, insecure(client.Options{})).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	io.WriteString(end, "the rest")
+	end.Close()
+	if got := <-last; got != 0 {
+		t.Errorf("the request ended with a frame of type %d, want DATA", got)
+	}
+	steady.Until(t, time.Minute, "the context is released", func() bool { return ctx.n.Load() == 0 })
 }
 
 // TestHedgingTransport checks that a transport may send a request several times
