@@ -224,6 +224,12 @@ func jsonKind(t reflect.Type) string {
 	if p := reflect.PointerTo(t); p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return ""
 	}
+	switch t {
+	case reflect.TypeFor[[]byte]():
+		return "a string"
+	case reflect.TypeFor[json.Number]():
+		return "a number"
+	}
 	switch t.Kind() {
 	case reflect.String:
 		return "a string"

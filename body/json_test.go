@@ -1,6 +1,7 @@
 package body_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http/httptest"
@@ -112,6 +113,23 @@ func TestReadJSONStrict(t *testing.T) {
 		}
 		if statusOf(err) != want || err != nil && (v != order{}) {
 			t.Errorf("%q as %q, not strict: %+v, %v, want status %d", c.text, c.contentType, v, err, want)
+		}
+	}
+}
+
+// TestReadJSONTypes checks what a client is told about types that have another
+// form in JSON.
+func TestReadJSONTypes(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"data":5}`:      `"data" must be a string.`,
+		`{"number":true}`: `"number" must be a number.`,
+	} {
+		_, err := body.ReadJSON[struct {
+			Data   []byte
+			Number json.Number
+		}](httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(text)), 0)
+		if e, ok := errors.AsType[*body.Error](err); !ok || !strings.HasSuffix(strings.ToLower(e.ProblemDetail()), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"mime/multipart"
 	"net/http"
@@ -133,9 +134,9 @@ func (u *uploads) keep(part *multipart.Part) (file, error) {
 }
 
 // badForm returns the error for an invalid form: 413 if the request is too
-// large, otherwise 400.
+// large, otherwise 400. An error of writing a file is a 500.
 func badForm(err error) error {
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+	if errors.As(err, new(*http.MaxBytesError)) || errors.As(err, new(*fs.PathError)) {
 		return err
 	}
 	return &problem.Error{Status: http.StatusBadRequest, Detail: "the form is damaged or incomplete", Err: err}

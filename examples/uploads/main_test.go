@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -108,6 +110,13 @@ func TestRefused(t *testing.T) {
 	}
 	if status, _ := post(t, url, "application/json", strings.NewReader("{}")); status != http.StatusUnsupportedMediaType {
 		t.Errorf("JSON: got %d, want 415", status)
+	}
+}
+
+// TestFullDisk checks that clients aren't blamed for errors of writing.
+func TestFullDisk(t *testing.T) {
+	if got := problem.Status(badForm(&fs.PathError{Op: "write", Err: errors.ErrUnsupported})); got != http.StatusInternalServerError {
+		t.Errorf("got %d, want 500", got)
 	}
 }
 
