@@ -195,8 +195,11 @@ func connContext(ctx context.Context, _ net.Conn) context.Context {
 // connState calls the user's ConnState hook. It skips StateNew, because the hook
 // was already called with it.
 func (o *handover) connState(nc net.Conn, state http.ConnState) {
-	if state == http.StateNew {
+	switch c, _ := nc.(interface{ hijack() }); {
+	case state == http.StateNew:
 		return
+	case state == http.StateHijacked && c != nil:
+		c.hijack()
 	}
 	if hook := o.engine.srv.ConnState; hook != nil {
 		hook(nc, state)

@@ -14,6 +14,7 @@ import (
 type prefix struct {
 	b        []byte
 	deadline time.Time // upper bound for the first read deadline
+	hijacked bool      // so what is written isn't net/http's
 }
 
 // read reads from the prefix. It reports false if the prefix is empty.
@@ -86,12 +87,12 @@ const errorHeaders = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection:
 // Write writes b. A response of net/http's own gets a Date (RFC 9110 section
 // 6.6.1), and the status 400 for a Transfer-Encoding (RFC 9112 section 6.3).
 func (c *prefixConn) Write(b []byte) (int, error) {
-	if len(b) > 300 || !bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
+	if c.pre.hijacked || len(b) > 300 || !bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
 		return c.Conn.Write(b)
 	}
 	status, text, ok := strings.Cut(string(b), errorHeaders)
 	switch {
-	case !ok:
+	case !ok || strings.Contains(status, "\n"): // a handler's
 		return c.Conn.Write(b)
 	case status == "HTTP/1.1 501 Not Implemented":
 		status = "HTTP/1.1 400 Bad Request"
@@ -105,6 +106,9 @@ func (c *prefixConn) Write(b []byte) (int, error) {
 func (c *prefixConn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(c.pre.bound(t))
 }
+
+// hijack is called when a handler hijacks the connection.
+func (c *prefixConn) hijack() { c.pre.hijacked = true }
 
 // CloseWrite closes the sending side, if the connection supports it.
 func (c *prefixConn) CloseWrite() error {
