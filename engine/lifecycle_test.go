@@ -254,6 +254,53 @@ func TestOwnDeadlines(t *testing.T) {
 	})
 }
 
+// TestStaleDeadlines checks that a deadline which a program has set on a connection
+// itself doesn't end the connection after the request for which it was set.
+func TestStaleDeadlines(t *testing.T) {
+	const wait = 300 * time.Millisecond
+	type key struct{}
+	eachCase(t, kinds, names("listener", "ConnContext", "ConnState"), func(t *testing.T, k kind, by string, _ bool) {
+		t.Parallel()
+		set := func(nc net.Conn, caller string) net.Conn {
+			if caller == by {
+				nc.SetDeadline(time.Now().Add(wait))
+			}
+			return nc
+		}
+		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if nc, ok := r.Context().Value(key{}).(net.Conn); ok && r.URL.Path == "/first" {
+				set(nc, "ConnContext")
+			}
+			io.WriteString(w, r.URL.Path)
+		})}
+		switch by {
+		case "ConnContext":
+			srv.ConnContext = func(ctx context.Context, nc net.Conn) context.Context { return context.WithValue(ctx, key{}, nc) }
+		case "ConnState":
+			srv.ConnState = func(nc net.Conn, state http.ConnState) {
+				if state == http.StateActive {
+					set(nc, "ConnState")
+				}
+			}
+		}
+		s := k.make(srv)
+		addr := startOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return set(nc, "listener") }}, s, s.Serve)
+		steady.Try(t, wait/10, func() error {
+			c := dial(t, addr)
+			br := bufio.NewReader(c)
+			for _, path := range []string{"/first", "/second"} {
+				io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n")
+				if _, err := http.ReadResponse(br, nil); err != nil {
+					return fmt.Errorf("%s: %v", path, err)
+				}
+				io.ReadFull(br, make([]byte, len(path)))
+				time.Sleep(2 * wait)
+			}
+			return nil
+		})
+	})
+}
+
 // leavesNothing starts a server that use ends, and waits until the numbers of
 // goroutines and files are as before.
 func leavesNothing(t *testing.T, newServer func(*http.Server) server, srv *http.Server, use func(s server, addr string)) {
@@ -376,15 +423,26 @@ func TestLinger(t *testing.T) {
 		"a body that is refused": "POST /full HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000\r\n\r\n",
 		"requests that follow":   "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET",
 	} {
-		for _, w := range []way{{name: "HTTP"}, {name: "HTTPS", tls: true}} {
+		for _, w := range []way{{name: "HTTP"}, {name: "HTTPS", tls: true}, {name: "connections without CloseWrite"}} {
+			wraps := strings.HasPrefix(w.name, "connections")
+			if wraps && name == "HTTP/1.0" {
+				continue // the response ends with the connection
+			}
 			each(t, engines, func(t *testing.T, k kind) {
 				t.Parallel()
-				_, addr := w.start(t, k, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Path == "/close" {
 						w.Header().Set("Connection", "close")
 					}
 					w.Write(make([]byte, size))
-				})})
+				})}
+				var addr string
+				if wraps {
+					s := k.make(srv)
+					addr = startOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return struct{ net.Conn }{nc} }}, s, s.Serve)
+				} else {
+					_, addr = w.start(t, k, srv)
+				}
 				var c net.Conn = dial(t, addr)
 				if w.tls {
 					c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
@@ -409,6 +467,34 @@ func TestLinger(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestLingerTimeout checks that ReadTimeout doesn't cut off the response of a
+// connection that ends while the client still sends.
+func TestLingerTimeout(t *testing.T) {
+	const size = 200 << 10
+	each(t, engines, func(t *testing.T, k kind) {
+		t.Parallel()
+		s := k.make(&http.Server{ReadTimeout: 300 * time.Millisecond, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Connection", "close")
+			w.Header().Set("Content-Length", fmt.Sprint(size))
+			w.Write(make([]byte, size))
+		})})
+		c := dial(t, startOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn {
+			nc.(*net.TCPConn).SetWriteBuffer(4 * size) // so that the handler returns at once
+			return nc
+		}}, s, s.Serve))
+		c.SetReadBuffer(32 << 10)
+		io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000\r\n\r\n")
+		for range 60 {
+			io.WriteString(c, "body")
+			time.Sleep(10 * time.Millisecond)
+		}
+		b, err := io.ReadAll(c)
+		if _, body, _ := strings.Cut(string(b), "\r\n\r\n"); len(body) != size {
+			t.Errorf("%d bytes of a body of %d, %v", len(body), size, err)
+		}
+	})
 }
 
 // TestHijackStatePanics checks that a connection ends if the ConnState hook panics

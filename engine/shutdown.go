@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"time"
@@ -227,11 +228,12 @@ func (c *conn) abort() {
 // closes its side or sends nothing for resetDelay, so that it reads the response
 // before unread input causes a reset (RFC 9112 section 9.6, Go issue 3595).
 func (c *conn) linger() {
-	cw, ok := c.nc.(interface{ CloseWrite() error })
-	if !ok { // not TCP
+	if cw, ok := c.nc.(interface{ CloseWrite() error }); ok {
+		cw.CloseWrite()
+	} else if _, ok := c.nc.RemoteAddr().(*net.TCPAddr); !ok { // nor does it wrap TCP
 		return
 	}
-	cw.CloseWrite()
+	c.enter(phaseHandler, 0, 0) // the rest of the body isn't subject to ReadTimeout
 	c.r, c.w = 0, 0
 	c.makeRoom(1)
 	end := time.Now().Add(lingerTime)
