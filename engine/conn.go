@@ -36,6 +36,7 @@ type conn struct {
 	work    *work   // nil between requests
 	current *requestContext
 
+	exposed   bool // a hook gets the connection, which the program may pass to handlers
 	begun     bool // the head of the next request has begun to arrive
 	inHandler bool
 	gone      bool // hijacked or passed to net/http, so the engine must not close it
@@ -96,10 +97,20 @@ func (c *conn) begin() bool {
 		return false
 	}
 	c.raw = newRawIO(c)
+	c.exposed = (c.server.srv.ConnContext != nil || c.server.srv.ConnState != nil) && !isSocketConn(c.nc)
 	c.tmpl = c.template()
 	t := &c.server.timeouts
 	c.headBegan = t.now()
 	return !c.enter(phaseNew, by(c.headBegan, t.Head), 0)
+}
+
+// isSocketConn reports whether nc is a SocketConn, or TLS over one.
+func isSocketConn(nc net.Conn) bool {
+	if over, ok := nc.(*tls.Conn); ok {
+		nc = over.NetConn()
+	}
+	_, ok := nc.(SocketConn)
+	return ok
 }
 
 // close is deferred by serve. It logs a panic of the handler and closes the

@@ -69,13 +69,16 @@ func (c *conn) enter(ph phase, read, write int64) (condemned bool) {
 		d.arm(c, read)
 		d.arm(c, write)
 	}
-	if old&flags == 0 {
+	// Like net/http, remove the deadlines that a listener has set before the first
+	// request, and those of a program with access to the connection.
+	mayBeSet := old.phase() == phaseNew && ph != phaseNew || c.exposed && old.serving()
+	if old&flags == 0 && !mayBeSet {
 		return false
 	}
 	if old&flagClosing != 0 || !old.serving() && old&flagReadExpired != 0 {
 		return true
 	}
-	// A handler has set deadlines, or one passed while it ran.
+	// Or a handler has set deadlines, or one passed while it ran.
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c.nc.SetDeadline(time.Time{})

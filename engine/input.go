@@ -197,6 +197,8 @@ func (c *conn) abortBodyRead(b *body) {
 // The engine reads request bodies with the wrapper's Read, except for data that
 // arrived with the head, and except over HTTP/2. It uses the wrapper for
 // everything else, from SetDeadline to Close, and hijacking returns the wrapper.
+// When the ConnState hook is called with StateIdle, the wrapper must forget
+// deadlines that the program has set on it.
 // Under the TLS of ServeTLS, it is bypassed only over HTTP/2, after the handshake.
 // A wrapper that must see all bytes must not implement SocketConn.
 type SocketConn interface {

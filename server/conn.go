@@ -100,6 +100,9 @@ func (c *conn) setState(cs http.ConnState) {
 		c.writes.limit()
 	case http.StateIdle:
 		c.reads.ours = false
+		if !c.http2.Load() { // a program with access to c may have set them for the request
+			c.reads.deadline, c.writes.deadline = time.Time{}, time.Time{}
+		}
 		if c.asked && !c.http2.Load() {
 			// It stays because its request offered an upgrade, or its handler
 			// has changed the Connection header.

@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"bufio"
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
@@ -193,5 +196,42 @@ func TestWhichReadsAreBounded(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestStaleDeadlines checks that a deadline which a handler has set on the connection
+// itself doesn't end the connection after the request.
+func TestStaleDeadlines(t *testing.T) {
+	const wait = 300 * time.Millisecond
+	type key struct{}
+	for _, v := range []variant{plain, overTLS, onEngine(plain), onEngine(overTLS)} {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/first" {
+					r.Context().Value(key{}).(net.Conn).SetDeadline(time.Now().Add(wait))
+				}
+				io.WriteString(w, r.URL.Path)
+			}), func(s *server.Server) {
+				s.HTTP.ConnContext = func(ctx context.Context, nc net.Conn) context.Context { return context.WithValue(ctx, key{}, nc) }
+				v.configure(t, s)
+			})
+			steady.Try(t, wait/10, func() error {
+				nc := dial(t, addr)
+				if v.scheme == "https://" {
+					nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
+				}
+				br := bufio.NewReader(nc)
+				for _, path := range []string{"/first", "/second"} {
+					io.WriteString(nc, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+					if _, err := http.ReadResponse(br, nil); err != nil {
+						return fmt.Errorf("%s: %v", path, err)
+					}
+					io.ReadFull(br, make([]byte, len(path)))
+					time.Sleep(2 * wait)
+				}
+				return nil
+			})
+		})
 	}
 }
