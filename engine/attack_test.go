@@ -61,7 +61,8 @@ func TestLateReads(t *testing.T) {
 }
 
 // TestLateReadOfPart lets a handler return while a goroutine waits for the rest
-// of the body. The race detector checks who uses the input.
+// of the body, which the client sends or not. The response must not wait for that.
+// The race detector checks who uses the input.
 func TestLateReadOfPart(t *testing.T) {
 	for _, k := range engines {
 		var readers sync.WaitGroup
@@ -71,11 +72,14 @@ func TestLateReadOfPart(t *testing.T) {
 			readers.Go(func() { io.Copy(io.Discard, body) })
 			time.Sleep(20 * time.Millisecond) // most likely, the goroutine has read; a channel would hide a race
 		})}))
-		for range 5 {
+		for i := range 6 {
 			c := dial(t, addr)
+			c.SetDeadline(time.Now().Add(20 * time.Second))
 			io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
 			time.Sleep(60 * time.Millisecond) // until the handler has returned
-			io.WriteString(c, "llo")
+			if i%2 == 0 {
+				io.WriteString(c, "llo")
+			}
 			if got, err := bufio.NewReader(c).ReadString('\n'); got != "HTTP/1.1 200 OK\r\n" {
 				t.Errorf("%s: got %q, %v", k.name, got, err)
 			}

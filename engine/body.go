@@ -37,6 +37,7 @@ type body struct {
 	sawEOF          atomic.Bool // Read has returned io.EOF
 	consumed        atomic.Bool // read to its end, or the connection has ended
 	closedUnread    atomic.Bool // closed with more than maxDrain bytes unread
+	over            atomic.Bool // the handler has returned or hijacked the connection
 
 	mu     sync.Mutex // guards the following, and reading
 	chunks *chunks    // nil if the body has a Content-Length
@@ -63,7 +64,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
+	if b.closed || b.over.Load() {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n, err := b.readLocked(p)
@@ -155,7 +156,7 @@ func (b *body) Close() error {
 	if b.continuePending.Load() {
 		b.refuse()
 	}
-	if b.refused.Load() {
+	if b.refused.Load() || b.over.Load() {
 		return nil
 	}
 	return b.close()

@@ -172,9 +172,10 @@ func (c *conn) bodyComplete() {
 	}
 }
 
-// abortBodyRead interrupts a read of the body by a goroutine that outlived the
-// handler.
+// abortBodyRead interrupts a read of the body by a goroutine that outlives the
+// handler, and makes later ones fail.
 func (c *conn) abortBodyRead(b *body) {
+	b.over.Store(true)
 	if b.mu.TryLock() {
 		b.mu.Unlock()
 		return

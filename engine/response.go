@@ -131,6 +131,10 @@ func (r *response) complete(more bool) (keep bool) {
 	r.Lock()
 	defer r.Unlock()
 	r.Done = true
+	b := r.ctx.body
+	if b != nil { // a goroutine that reads it would delay the response
+		r.conn.abortBodyRead(b)
+	}
 	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)
 	}
@@ -146,9 +150,7 @@ func (r *response) complete(more bool) (keep bool) {
 	if !more {
 		r.flushOut() // before waiting for the rest of the request's body
 	}
-	b := r.ctx.body
 	if b != nil {
-		r.conn.abortBodyRead(b)
 		b.close()
 	}
 	switch {
