@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -473,17 +474,33 @@ func TestConnStatePipelined(t *testing.T) {
 }
 
 // TestEarlierResponse checks that a response isn't kept back while the next handler,
-// which doesn't read its request's body, waits for that to be discarded.
+// which doesn't read its request's body, waits for that to be discarded, or for a
+// goroutine that reads it.
 func TestEarlierResponse(t *testing.T) {
 	each(t, kinds, func(t *testing.T, k kind) {
-		c := dial(t, start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.URL.Path) })})))
+		c := dial(t, start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var reader sync.WaitGroup
+			defer reader.Wait()
+			if b, ok := r.Body.(*body); ok && r.URL.Path == "/4" {
+				reader.Go(func() { io.Copy(io.Discard, b) })
+				for b.mu.TryLock() { // until it reads
+					b.mu.Unlock()
+					runtime.Gosched()
+				}
+				io.WriteString(w, strings.Repeat(" ", 2*stageSize))
+			}
+			io.WriteString(w, r.URL.Path)
+		})})))
+		c.SetDeadline(time.Now().Add(20 * time.Second))
 		br := bufio.NewReader(c)
 		for _, step := range []struct{ send, want string }{
 			{"GET /1 HTTP/1.1\r\nHost: x\r\n\r\nPOST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", "/1"},
 			{"hello", "/2"},
+			{"GET /3 HTTP/1.1\r\nHost: x\r\n\r\nPOST /4 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", "/3"},
+			{"hello", "/4"},
 		} {
 			io.WriteString(c, step.send)
-			if got := readText(t, br); got != step.want {
+			if got := strings.TrimLeft(readText(t, br), " "); got != step.want {
 				t.Errorf("got %q, want %q", got, step.want)
 			}
 		}

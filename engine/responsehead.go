@@ -123,9 +123,9 @@ func (r *response) drainBody() (tooBig bool) {
 	if r.closeAfter || r.fullDuplex || b.expected && !closesBodies {
 		return false
 	}
+	r.flushOut() // earlier responses: a client may wait for them before it sends the body
 	discard, close, tooBig := b.unread()
 	if discard {
-		r.flushOut() // earlier responses: a client may wait for them before it sends the body
 		var ok bool
 		ok, tooBig = b.drain()
 		close = !ok
