@@ -142,6 +142,10 @@ func TestSendfile(t *testing.T) {
 				if n, err := io.Copy(w, f); n != 1000 || err != http.ErrContentLength {
 					t.Errorf("%s: copied %d of 1000, %v", k.name, n, err)
 				}
+				w.Write([]byte("more"))
+				if n, err := io.Copy(w, f); n != 0 || err != http.ErrContentLength {
+					t.Errorf("%s: copied %d beyond the length, %v", k.name, n, err)
+				}
 				return
 			}
 			io.Copy(w, f)

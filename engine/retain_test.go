@@ -189,6 +189,22 @@ func TestLate(t *testing.T) {
 	})
 }
 
+// TestLogNamesHandler checks that the log of a misuse names the handler, also if it
+// calls a function of net/http.
+func TestLogNamesHandler(t *testing.T) {
+	each(t, kinds, func(t *testing.T, k kind) {
+		var lines syncLog
+		s := k.make(&http.Server{ErrorLog: log.New(&lines, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(200)
+			http.Error(w, "second", 500)
+		})})
+		talk(t, start(t, s), "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+		if got := lines.String(); !strings.Contains(got, "WriteHeader call from "+packagePath+".TestLogNamesHandler.") {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
 // TestLateWaitsForNobody uses a ResponseWriter after its handler has returned,
 // while the response belongs to another connection whose client doesn't read.
 func TestLateWaitsForNobody(t *testing.T) {

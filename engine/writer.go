@@ -60,14 +60,14 @@ func (s *Server) late(method string) {
 // Late implements a method of [request.Conn].
 func (c *conn) Late(method string) { c.server.late(method) }
 
-// caller returns the innermost frame that isn't a method of this package or the
-// packages inside it.
+// caller returns the innermost frame that isn't a method of this package, or a
+// function of the packages inside it or of net/http, such as [http.Error].
 func caller() (frame runtime.Frame) {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for more := true; more; {
 		frame, more = frames.Next()
-		if !strings.HasPrefix(frame.Function, packagePath+".(*") && !strings.HasPrefix(frame.Function, packagePath+"/internal/") {
+		if !strings.HasPrefix(frame.Function, packagePath+".(*") && !strings.HasPrefix(frame.Function, packagePath+"/internal/") && !strings.HasPrefix(frame.Function, "net/http.") {
 			return frame
 		}
 	}
@@ -157,7 +157,7 @@ func (w *writer) sendDirect() (limit int64, direct bool) {
 	if r.Length < 0 {
 		return -1, true
 	}
-	return r.Length - r.Written, true
+	return max(0, r.Length-r.Written), true // a Write may have exceeded the length
 }
 
 // readFromLimited copies from src to rf, up to limit bytes if limit isn't
