@@ -128,7 +128,8 @@ func TestReadJSONTypes(t *testing.T) {
 			Data   []byte
 			Number json.Number
 		}](httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(text)), 0)
-		if e, ok := errors.AsType[*body.Error](err); !ok || !strings.HasSuffix(strings.ToLower(e.ProblemDetail()), want) {
+		// Go 1.27 doesn't say which field has the type json.Number.
+		if e, ok := errors.AsType[*body.Error](err); !ok || !strings.HasSuffix(strings.ToLower(e.ProblemDetail()), want) && !strings.HasSuffix(e.ProblemDetail(), "JSON.") {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
