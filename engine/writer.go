@@ -99,6 +99,15 @@ func (r *response) WriteHeader(code int) {
 	}
 }
 
+// FlushEarlier writes responses to earlier requests of the connection that wait
+// to be written together with this one. Package server calls it.
+func (w *writer) FlushEarlier() {
+	if r := w.lock("FlushEarlier"); r != nil {
+		defer r.Unlock()
+		r.flushOut()
+	}
+}
+
 // misuse logs the same line as net/http.
 func (r *response) misuse(what string) {
 	f := caller()

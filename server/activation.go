@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // A Socket is a listening socket, or a datagram socket, passed to this process.
@@ -57,6 +58,10 @@ func sockets(first, n int, names []string) ([]Socket, error) {
 		so := Socket{Name: name}
 		var err error
 		so.Listener, err = net.FileListener(f) // a copy, closed on exec
+		if err == nil && so.Listener.Addr().Network() == "unixgram" {
+			so.Listener.Close()
+			so.Listener, err = nil, syscall.EINVAL // as for UDP
+		}
 		if err != nil {
 			so.Packet, _ = net.FilePacketConn(f)
 		} else if c, _ := net.FileConn(f); c != nil { // another copy

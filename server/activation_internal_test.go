@@ -20,7 +20,8 @@ func TestSockets(t *testing.T) {
 	ln, err1 := net.Listen("tcp", "127.0.0.1:0")
 	local, err2 := net.Listen("unix", filepath.Join(t.TempDir(), "socket"))
 	pc, err3 := net.ListenPacket("udp", "127.0.0.1:0")
-	if err := errors.Join(err1, err2, err3); err != nil {
+	local2, err4 := net.ListenPacket("unixgram", filepath.Join(t.TempDir(), "socket"))
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}
 	c, err := net.Dial("tcp", ln.Addr().String())
@@ -33,7 +34,7 @@ func TestSockets(t *testing.T) {
 			io.Closer
 		}
 		want string // an error
-	}{{ln.(*net.TCPListener), ""}, {local.(*net.UnixListener), ""}, {pc.(*net.UDPConn), ""}, {c.(*net.TCPConn), "Accept=no"}} {
+	}{{ln.(*net.TCPListener), ""}, {local.(*net.UnixListener), ""}, {pc.(*net.UDPConn), ""}, {local2.(*net.UnixConn), ""}, {c.(*net.TCPConn), "Accept=no"}} {
 		defer tt.of.Close()
 		f, err := tt.of.File()
 		if err != nil {
@@ -49,15 +50,22 @@ func TestSockets(t *testing.T) {
 			t.Errorf("%T: %v, want an error with %q", tt.of, err, tt.want)
 		}
 		for _, so := range list {
-			if so.Name != "web" || (so.Listener == nil) == (so.Packet == nil) {
+			from, packets := tt.of.(net.PacketConn)
+			if so.Name != "web" || (so.Listener == nil) != packets || (so.Packet != nil) != packets {
 				t.Errorf("%T: got %+v", tt.of, so)
 			}
 			if so.Listener != nil {
+				if _, err := New("", nil).choose(list); err != nil {
+					t.Errorf("%T: %v", tt.of, err)
+				}
+				if _, err := New("", nil).choose(list); err == nil || !strings.Contains(err.Error(), "another Server of this process") {
+					t.Errorf("%T, for a second Server: %v", tt.of, err)
+				}
 				so.Listener.Close()
 				continue
 			}
 			defer so.Packet.Close()
-			pc.WriteTo([]byte("hello"), pc.LocalAddr())
+			from.WriteTo([]byte("hello"), from.LocalAddr())
 			p := make([]byte, 10)
 			if n, _, err := so.Packet.ReadFrom(p); string(p[:n]) != "hello" {
 				t.Errorf("received %q, %v", p[:n], err)

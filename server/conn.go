@@ -97,7 +97,11 @@ func (c *conn) setState(cs http.ConnState) {
 	c.active = cs == http.StateActive
 	switch cs {
 	case http.StateActive:
-		c.writes.limit()
+		if c.writes.calls == 0 || !c.writes.ours {
+			// Otherwise a client that reads nothing could reset the clock of
+			// the write in progress, by opening and resetting HTTP/2 streams.
+			c.writes.limit()
+		}
 	case http.StateIdle:
 		c.reads.ours = false
 		if !c.http2.Load() { // a program with access to c may have set them for the request
@@ -239,7 +243,7 @@ func (c *conn) Wrote(n int) {
 
 // wrote records a write that didn't wait. The caller holds c.mu.
 func (c *conn) wrote(n int) {
-	c.work.respond()
+	c.work.wrote(n)
 	if c.responds() {
 		c.activity.moved(c.l.pulse.now(), int64(n))
 	}
@@ -261,7 +265,6 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 		c.mu.Unlock()
 		return 0, os.ErrDeadlineExceeded, false
 	}
-	c.work.respond()
 	d := &c.writes
 	limit, start := d.left(c.l.s.StallTimeout), c.l.pulse.now()
 	if d.ours && resumableWrites && (limit == 0 || limit > writePeriod) {
@@ -303,6 +306,7 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 }
 
 func (c *conn) Write(p []byte) (n int, err error) {
+	c.work.wrote(len(p))
 	if n = c.writeNow(p); n == len(p) && n > 0 {
 		return n, nil
 	}
@@ -338,6 +342,7 @@ func (c *conn) ReadFrom(src io.Reader) (n int64, err error) {
 	if err != nil { // a pipe
 		return io.Copy(struct{ io.Writer }{c}, src)
 	}
+	c.work.respond()
 	for n < limit {
 		want := min(limit-n, sendfileChunk)
 		m, err, more := c.write(func() (int64, error) { return to.ReadFrom(&io.LimitedReader{R: file, N: want}) })

@@ -105,6 +105,42 @@ func TestShutdownAndCloseOfHTTP(t *testing.T) {
 	}
 }
 
+// TestShutdownOfHTTPAtMaxConns checks that HTTP.Shutdown ends the server also
+// while a connection waits for room, and doesn't cut off the running request.
+func TestShutdownOfHTTPAtMaxConns(t *testing.T) {
+	t.Parallel()
+	for _, v := range []variant{plain, onEngine(overTLS)} {
+		accepted, started, release := make(chan bool, 2), make(chan bool), make(chan bool)
+		ln := wrapper{listen(t), func(c net.Conn) net.Conn { accepted <- true; return c }}
+		s, stop := startOn(t, ln, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			started <- true
+			select {
+			case <-server.Draining(r.Context()):
+				hello(w, r)
+			case <-release:
+			}
+		}), func(s *server.Server) { v.configure(t, s); s.MaxConns, s.DrainTimeout = 1, longest })
+		responded := make(chan error)
+		go func() {
+			tr := v.transport()
+			defer tr.CloseIdleConnections()
+			responded <- get(&http.Client{Transport: tr, Timeout: longest / 4}, v.scheme+ln.Addr().String())
+		}()
+		<-started
+		<-accepted
+		dial(t, ln.Addr().String())
+		<-accepted
+		go s.HTTP.Shutdown(context.Background())
+		if err := <-responded; err != nil {
+			t.Errorf("%s: %v", v.name, err)
+		}
+		close(release)
+		if err := stop(); err != nil {
+			t.Errorf("%s: %v", v.name, err)
+		}
+	}
+}
+
 // TestBrokenListener checks that Serve returns an error, waits for running
 // requests and closes all connections if the listener fails.
 func TestBrokenListener(t *testing.T) {

@@ -43,8 +43,12 @@ func (l *listener) evict() bool {
 	for len(l.victims.list) > 0 {
 		v := l.victims.list[0]
 		l.victims.list = l.victims.list[1:]
-		// Since the scan, it may have been closed or have received a request.
+		// Since the scan, it may have been closed or have received a request,
+		// whose response the client may still receive.
 		if waited, idle := v.conn.waited(); waited < patience || v.idle && !idle || !l.has(v.conn) {
+			continue
+		}
+		if _, receives := v.conn.receives(); receives {
 			continue
 		}
 		l.evicted.Add(1)

@@ -6,11 +6,13 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // Listen returns the listener that Run uses: the stream socket passed by systemd
 // if there is one, else a listener on HTTP.Addr. Use it if the program must know
-// the address before calling Serve.
+// the address before calling Serve. It is an error if another Server has got the
+// socket; see SocketName.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	if s.HTTP == nil {
 		return nil, errNoHTTP
@@ -41,6 +43,10 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	return ln, nil
 }
 
+// taken are the passed sockets that Servers use, as its keys. A second Server
+// would get a part of the first one's connections.
+var taken sync.Map
+
 // choose returns the socket that the server should use.
 func (s *Server) choose(sockets []Socket) (net.Listener, error) {
 	var names []string
@@ -55,6 +61,9 @@ func (s *Server) choose(sockets []Socket) (net.Listener, error) {
 	case 0:
 		return nil, fmt.Errorf("server: SocketName is %q, but the sockets passed by systemd are %q; set it to one of them", s.SocketName, names)
 	case 1:
+		if _, again := taken.LoadOrStore(chosen[0], true); again {
+			return nil, fmt.Errorf("server: another Server of this process has the socket passed by systemd (SocketName is %q); pass one for each Server and set SocketName, or call Serve with a listener of net.Listen", s.SocketName)
+		}
 		return chosen[0], nil
 	}
 	return nil, fmt.Errorf("server: SocketName is %q, which %d of the sockets passed by systemd have as their name: %q; nothing would accept the connections of the others: pass one, or call Serve of one Server for each socket of Activated", s.SocketName, len(chosen), names)

@@ -39,6 +39,7 @@ type listener struct {
 	waiting  atomic.Bool   // a connection is waiting for room; responses get Connection: close
 	victims  victims       // used only by Accept
 	pruned   time.Time     // last call of prune; used only by Accept, and then by drain
+	closing  atomic.Bool   // Close was called
 	stopping atomic.Bool
 	stopBy   time.Time // valid once stopping is true
 	evicted  atomic.Int64
@@ -120,6 +121,14 @@ func (l *listener) stop() {
 	l.signal()
 }
 
+// Close is called by HTTP.Shutdown and HTTP.Close, which wait until Accept
+// returns, even if it waits for room.
+func (l *listener) Close() error {
+	l.closing.Store(true)
+	l.signal()
+	return l.Listener.Close()
+}
+
 // setDeadline reports whether the listener supports deadlines.
 func (l *listener) setDeadline(at time.Time) bool {
 	ln, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
@@ -145,7 +154,7 @@ func (l *listener) awaitRoom(c *conn) {
 func (l *listener) add(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if max := l.s.MaxConns; max > 0 && len(l.conns) >= max && !l.stopping.Load() {
+	if max := l.s.MaxConns; max > 0 && len(l.conns) >= max && !l.stopping.Load() && !l.closing.Load() {
 		return false
 	}
 	c.opened() // the wait for a place doesn't count

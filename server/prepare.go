@@ -147,8 +147,8 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 	if l.tls = s.tls(); l.tls {
 		s.HTTP.TLSConfig = withTLSDefaults(s.HTTP.TLSConfig)
 	}
-	if s.Shed != nil && s.Shed.Log == nil {
-		s.Shed.Log = s.logger()
+	if s.Shed != nil {
+		s.Shed.serverLog.CompareAndSwap(nil, s.logger())
 	}
 	if s.HTTP.ErrorLog == nil {
 		s.HTTP.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)

@@ -87,7 +87,8 @@ type Server struct {
 
 	// SocketName selects one of several sockets passed by systemd, by its
 	// FileDescriptorName=. It isn't needed if there is only one. It is an error
-	// if several have the name, as those of one .socket unit do.
+	// if several have the name, as those of one .socket unit do. Each Server
+	// needs a socket of its own, or a listener that is passed to Serve.
 	SocketName string
 
 	// LivePath and ReadyPath, if set, are paths that the server responds to

@@ -59,6 +59,8 @@ type Shed struct {
 	// none was for 5 s. Nil means Server.Log, or slog.Default() for Wrap.
 	Log *slog.Logger
 
+	serverLog atomic.Pointer[slog.Logger] // of the first Server that uses it
+
 	running atomic.Int64  // requests that count
 	limit   atomic.Int64  // of running; 0 for none
 	refused atomic.Int64  // all so far
@@ -132,15 +134,25 @@ func (s *Shed) serve(k *work, priority int, next http.Handler, w http.ResponseWr
 		s.refuse(w, r)
 		return
 	}
+	if e, ok := inner[interface{ FlushEarlier() }](w); ok {
+		// The engine may hold responses to earlier requests. If it sent them
+		// later, this request would not count any more.
+		e.FlushEarlier()
+	}
 	mask := s.mask.Load()
-	k.begin(s, mask&rand.Uint32() == 0)
+	timed := mask&rand.Uint32() == 0
+	if !k.begin(s, timed) {
+		s.running.Add(-1)
+		next.ServeHTTP(w, r)
+		return
+	}
 	returned := false
 	defer func() {
-		if k.end(); k.timed && returned {
-			s.measure(r, k.took, k.stop, int64(mask)+1)
+		if took, stop := k.end(); timed && returned {
+			s.measure(r, took, stop, int64(mask)+1)
 		}
 	}()
-	if k.timed {
+	if timed {
 		// Requests that can be read come first. Otherwise the others wait for
 		// a processor where they don't count.
 		runtime.Gosched()
@@ -236,6 +248,9 @@ func (s *Shed) Stats() ShedStats {
 func (s *Shed) logger() *slog.Logger {
 	if s.Log != nil {
 		return s.Log
+	}
+	if log := s.serverLog.Load(); log != nil {
+		return log
 	}
 	return slog.Default()
 }
@@ -387,10 +402,10 @@ func (rt *route) learn(onTime, noQueue bool) {
 // A work is the part of a request that counts. Its connection, or in HTTP/2 its
 // stream, says when it waits for the client and when it begins to respond.
 type work struct {
-	shed  atomic.Pointer[Shed] // nil if it doesn't count, or no longer
-	timed bool                 // measured; only the handler's goroutine changes it
+	shed atomic.Pointer[Shed] // nil if it doesn't count, or no longer
 
 	mu            sync.Mutex
+	timed         bool  // measured
 	waits         int   // reads and writes in progress
 	start, paused int64 // start is later by the waits
 	took, stop    int64 // set at the end, if timed
@@ -402,26 +417,38 @@ func workOf(w http.ResponseWriter, r *http.Request) *work {
 	if c != nil && !c.http2.Load() {
 		return &c.work
 	}
-	for c != nil {
-		if s, ok := w.(*stream); ok {
-			return &s.work
-		}
-		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
-		if !ok {
-			break
-		}
-		w = u.Unwrap()
+	if s, ok := inner[*stream](w); c != nil && ok {
+		return &s.work
 	}
 	return new(work)
 }
 
-// begin is called after the request was counted.
-func (k *work) begin(s *Shed, timed bool) {
+// inner returns w, or the first writer of type T that it wraps.
+func inner[T any](w http.ResponseWriter) (t T, ok bool) {
+	for {
+		if t, ok = w.(T); ok {
+			return t, true
+		}
+		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return t, false
+		}
+		w = u.Unwrap()
+	}
+}
+
+// begin is called after the request was counted. It reports false if the work
+// has begun: a handler may call others with its request at the same time.
+func (k *work) begin(s *Shed, timed bool) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.shed.Load() != nil {
+		return false
+	}
 	k.timed, k.waits = timed, 0
 	k.start = k.now()
 	k.shed.Store(s)
+	return true
 }
 
 // origin is the start of the time that works are measured in.
@@ -458,6 +485,18 @@ func (k *work) wait(change int) {
 	}
 }
 
+// Writes of fewer bytes than leastResponse aren't responses, which have a Date,
+// but 100 Continue, also as a TLS record, or TLS records that the client asks
+// for. With these, clients could make their requests no longer count.
+const leastResponse = 64
+
+// wrote is called when n bytes are written to the connection.
+func (k *work) wrote(n int) {
+	if n >= leastResponse {
+		k.respond()
+	}
+}
+
 // respond is called when a part of the response is sent before the handler has
 // returned. It ends the work.
 func (k *work) respond() {
@@ -466,8 +505,9 @@ func (k *work) respond() {
 	}
 }
 
-// end ends the work unless it has ended.
-func (k *work) end() {
+// end ends the work unless it has ended. It returns the time that it took, and
+// its end.
+func (k *work) end() (took, stop int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if s := k.shed.Swap(nil); s != nil {
@@ -477,4 +517,5 @@ func (k *work) end() {
 		}
 		k.took, k.stop = k.paused-k.start, k.paused
 	}
+	return k.took, k.stop
 }

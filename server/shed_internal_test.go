@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,6 +44,32 @@ func TestWork(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A barrier is a writer that makes requests begin at the same time.
+type barrier struct {
+	http.ResponseWriter
+	begin sync.WaitGroup
+}
+
+func (b *barrier) FlushEarlier() { b.begin.Done(); b.begin.Wait() }
+
+// TestWorkOfTwoHandlers checks that nothing counts after two handlers that were
+// called at the same time with one request.
+func TestWorkOfTwoHandlers(t *testing.T) {
+	var s Shed
+	var k work
+	var b barrier
+	var handlers sync.WaitGroup
+	b.begin.Add(2)
+	for range 2 {
+		handlers.Go(func() {
+			s.serve(&k, 0, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), &b, &http.Request{Pattern: "/"})
+		})
+	}
+	if handlers.Wait(); s.running.Load() != 0 {
+		t.Errorf("%d run in the end", s.running.Load())
 	}
 }
 

@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
@@ -252,6 +254,9 @@ func TestShedServes(t *testing.T) {
 				case "/events":
 					http.NewResponseController(w).Flush()
 					<-r.Context().Done()
+				case "/slow":
+					w.Write(make([]byte, 8<<10))
+					<-r.Context().Done()
 				case "/big":
 					endless(w, r)
 				case "/wait", "/exempt":
@@ -296,7 +301,7 @@ func TestShedServes(t *testing.T) {
 			if err := <-sent; err != nil {
 				t.Error(err)
 			}
-			for _, path := range []string{"/events", "/big"} { // not read
+			for _, path := range []string{"/events", "/slow", "/big"} { // not read
 				resp, err := c.Get(url + path)
 				if err != nil {
 					t.Fatal(err)
@@ -342,5 +347,78 @@ func TestShedServes(t *testing.T) {
 			}
 			free("one that was served")
 		})
+	}
+}
+
+// TestShedCountsUntilTheResponse checks that a request counts while its handler
+// runs, also if something else is sent meanwhile: 100 Continue, or the response
+// to an earlier request.
+func TestShedCountsUntilTheResponse(t *testing.T) {
+	t.Parallel()
+	const head = "POST /wait HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
+	for _, v := range []variant{plain, overTLS, onEngine(plain), onEngine(overTLS)} {
+		for _, c := range []struct {
+			name, send string
+			before     []int // statuses before the body is sent
+		}{
+			{"100 Continue", head + "Expect: 100-continue\r\n\r\n", []int{100}},
+			{"pipelined", headHello + head + "\r\n", []int{200}},
+			{"both", headHello + head + "Expect: 100-continue\r\n\r\n", []int{200, 100}},
+		} {
+			running, leave := make(chan bool), make(chan bool)
+			s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/wait" {
+					io.Copy(io.Discard, r.Body)
+					running <- true
+					<-leave
+				}
+				hello(w, r)
+			}), func(s *server.Server) {
+				v.configure(t, s)
+				s.Shed = &server.Shed{MaxLimit: 1}
+			})
+			nc := dial(t, addr)
+			if v.scheme == "https://" {
+				nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
+			}
+			nc.SetDeadline(time.Now().Add(longest))
+			io.WriteString(nc, c.send)
+			in := bufio.NewReader(nc)
+			status := func() int {
+				resp, err := http.ReadResponse(in, nil)
+				if err != nil {
+					t.Fatalf("%s, %s: %v", v.name, c.name, err)
+				}
+				io.Copy(io.Discard, resp.Body)
+				return resp.StatusCode
+			}
+			for _, want := range c.before {
+				if got := status(); got != want {
+					t.Errorf("%s, %s: status %d, want %d", v.name, c.name, got, want)
+				}
+			}
+			io.WriteString(nc, "x")
+			<-running
+			if n := s.Stats().Shed.Running; n != 1 {
+				t.Errorf("%s, %s: %d requests count, want 1", v.name, c.name, n)
+			}
+			close(leave)
+			if got := status(); got != 200 {
+				t.Errorf("%s, %s: status %d, want 200", v.name, c.name, got)
+			}
+		}
+	}
+}
+
+// TestShedOfTwoServers checks that two servers that start at the same time can
+// share a Shed, whose fields they don't change.
+func TestShedOfTwoServers(t *testing.T) {
+	shed := &server.Shed{MaxLimit: 1}
+	for range 2 {
+		start(t, http.HandlerFunc(hello), func(s *server.Server) { s.Shed = shed })
+	}
+	eventually(t, longest, "the log of a server", func() bool { return server.LogOf(shed) == discardLog })
+	if shed.Log != nil {
+		t.Error("a server has set Shed.Log")
 	}
 }

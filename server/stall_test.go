@@ -140,6 +140,34 @@ func TestAttacksEnd(t *testing.T) {
 	}
 }
 
+// TestStuckWritesEnd checks that a client that reads nothing is disconnected also
+// if it goes on to open streams and to reset them.
+func TestStuckWritesEnd(t *testing.T) {
+	for _, v := range []variant{http2c, onEngine(http2c)} {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			s, addr, _ := start(t, http.HandlerFunc(endless), func(s *server.Server) {
+				v.configure(t, s)
+				s.StallTimeout = 2 * stall
+			})
+			nc := dial(t, addr)
+			nc.(*net.TCPConn).SetReadBuffer(4 << 10)
+			io.WriteString(nc, clientPreface+settings(1<<31-1)+frame(frameWindowUpdate, 0, 0, "\x7f\x00\x00\x00"))
+			go func() {
+				for id := uint32(1); ; id += 2 {
+					io.WriteString(nc, frame(frameHeaders, flagEndHeaders|flagEndStream, id, headersGET))
+					<-time.After(stall / 2) // fills the socket
+					if _, err := io.WriteString(nc, frame(frameRSTStream, 0, id, "\x00\x00\x00\x08")); err != nil {
+						return
+					}
+				}
+			}()
+			eventually(t, longest, "the connection is in", func() bool { return s.Stats().Open == 1 })
+			eventually(t, 40*stall, "the server has closed the connection", func() bool { return s.Stats().Open == 0 })
+		})
+	}
+}
+
 func (v variant) alpn() []string {
 	if v.transport().Protocols.HTTP2() {
 		return []string{"h2"}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/stall"
@@ -20,6 +21,9 @@ import (
 // net/http's writer must not be used after the handler has returned, because
 // its methods would dereference nil. Timers run in other goroutines. So they
 // hold the stream's lock, and do nothing after finish has set done.
+
+// streamBuffer is how much of a response net/http and the engine hold back.
+const streamBuffer = 4 << 10
 
 // streamChunk is how many bytes of a Write must move within StallTimeout.
 const streamChunk = 16 << 10
@@ -37,7 +41,8 @@ type stream struct {
 	open   int        // calls that wait now, in both directions
 	reads  waits
 	writes waits
-	work   work // has a lock of its own
+	work   work         // has a lock of its own
+	wrote  atomic.Int64 // length of the response so far
 }
 
 // waits keeps track of the waiting in one direction. The stream's lock guards
@@ -210,6 +215,9 @@ func writeChunks[T []byte | string](s *stream, p T, write func(T) (int, error)) 
 	for {
 		chunk := p[n:min(len(p), n+streamChunk)]
 		m, err := s.wait(&s.writes, func() (int, error) { return write(chunk) })
+		if s.wrote.Add(int64(m)) > streamBuffer {
+			s.work.respond()
+		}
 		if n += m; err != nil || n >= len(p) {
 			return n, err
 		}
