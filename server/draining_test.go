@@ -226,6 +226,28 @@ func TestDrainWaitsForTheQueue(t *testing.T) {
 	}
 }
 
+// A deafListener doesn't wake Accept when a deadline is set.
+type deafListener struct{ net.Listener }
+
+func (deafListener) SetDeadline(time.Time) error { return nil }
+
+// TestDrainWithoutDeadlines checks that a server stops whose listener's Accept
+// ignores deadlines.
+func TestDrainWithoutDeadlines(t *testing.T) {
+	t.Parallel()
+	_, stop := startOn(t, deafListener{listen(t)}, http.HandlerFunc(hello), nil)
+	stopped := make(chan error)
+	go func() { stopped <- stop() }()
+	select {
+	case err := <-stopped:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(longest):
+		t.Fatal("the server doesn't stop")
+	}
+}
+
 // TestServeReturnsTheErrorOfTheBackend checks that Serve returns the error of a
 // server that can't start, or whose listener fails during DrainDelay, and closes
 // the listener.

@@ -46,10 +46,12 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // request, or nil.
 func (f *front) respond(w http.ResponseWriter, r *http.Request, k *work) {
 	s := f.s
-	if (s.draining.Load() || f.ln.waiting.Load()) && r.Header["Upgrade"] == nil {
+	if s.draining.Load() || f.ln.waiting.Load() {
 		// In HTTP/2, net/http sends a GOAWAY frame instead. An upgrade uses the
-		// Connection header itself.
-		w.Header().Set("Connection", "close")
+		// Connection header itself. Java's client offers h2c with each request.
+		if u := r.Header.Get("Upgrade"); u == "" || u == "h2c" {
+			w.Header().Set("Connection", "close")
+		}
 	}
 	if f.options && r.RequestURI == "*" && r.Method == http.MethodOptions {
 		// What net/http responds, but net/http's own handler, which would be

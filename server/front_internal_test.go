@@ -23,6 +23,7 @@ func TestConnectionClose(t *testing.T) {
 		{"upgrade", false, false, "websocket", ""},
 		{"upgrade while draining", true, false, "websocket", ""},
 		{"upgrade while connections wait", false, true, "websocket", ""},
+		{"Java's client while draining", true, false, "h2c", "close"},
 	} {
 		s := New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if got := w.Header().Get("Connection"); got != c.want {

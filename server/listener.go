@@ -118,6 +118,7 @@ func (l *listener) stop() {
 	if !l.setDeadline(time.Now()) { // wakes a waiting Accept
 		l.Listener.Close()
 	}
+	time.AfterFunc(10*stopTime, func() { l.Listener.Close() }) // if it doesn't
 	l.signal()
 }
 
