@@ -236,8 +236,8 @@ func (c *Conn) write(s *stream) {
 	c.checkIdle()
 	if s == nil {
 		c.wroteAll()
-	} else if c.stopping.closing {
-		c.server.workers.start(c) // for wroteAll, which may wait for the client
+	} else if c.isIdle {
+		c.server.workers.start(c) // for the hook, and wroteAll, which may wait for the client
 	}
 	c.writing = false
 	if !c.unwritten() { // the next output may be far away, even if handlers run

@@ -3,6 +3,7 @@ package h2
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"sync"
@@ -87,6 +88,46 @@ func TestSendSlowly(t *testing.T) {
 		c := s.NewConn(&slowClient{left: left}, &http.Request{}, context.Background())
 		if err := c.send(make([]byte, 100)); (err == nil) != (left == 100) {
 			t.Errorf("100 bytes to a client that takes %d: got error %v", left, err)
+		}
+	}
+}
+
+// A canceled is a Transport whose client resets stream 1 while a handler writes.
+type canceled struct {
+	memory
+	conn  *Conn
+	state chan http.ConnState
+}
+
+func (m *canceled) TryWrite(p []byte) (int, error) {
+	m.conn.reset(&frame{kind: frameReset, stream: 1, payload: make([]byte, 4)})
+	return m.memory.TryWrite(p)
+}
+
+func (m *canceled) SetState(state http.ConnState) { m.state <- state }
+
+// TestStateAfterReset checks that the hook learns that the connection is idle when
+// the client has reset the last stream, although its handler goes on.
+func TestStateAfterReset(t *testing.T) {
+	srv := newMemoryServer(false, nil)
+	srv.HTTP.ConnState = func(net.Conn, http.ConnState) {}
+	m := &canceled{state: make(chan http.ConnState, 3)}
+	c := srv.NewConn(m, &http.Request{}, context.Background())
+	m.conn = c
+	s := c.newStream()
+	s.id, s.started = 1, true
+	c.register(s, 1, "")
+	c.mu.Lock()
+	c.sendData(s, make([]byte, 2*maxOut), false)
+	c.mu.Unlock()
+	for _, want := range []http.ConnState{http.StateActive, http.StateIdle} {
+		select {
+		case got := <-m.state:
+			if got != want {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("the state isn't %v", want)
 		}
 	}
 }
