@@ -89,7 +89,9 @@ func TestLastReset(t *testing.T) {
 	h.shut.Add(1)
 	c := newMemoryServer(false, nil).NewConn(h, &http.Request{}, context.Background())
 	defer c.timer.Stop()
-	c.register(c.newStream(), 1, "")
+	s := c.newStream()
+	s.id = 1
+	c.register(s, 1, "")
 	c.mu.Lock()
 	c.finalGoAway()
 	c.write(nil)
