@@ -142,6 +142,7 @@ func (c *conn) handlerReturns() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.activity.handlerReturns(c.l.pulse.now())
+	c.work.requestEnds()
 	if !c.writes.ours && !c.activity.hijacked && !c.http2.Load() {
 		c.writes.limit()
 		c.writes.stalls = true

@@ -29,7 +29,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, http1 := w.(http.Hijacker)
 	c.handlerBegins(hasBody && http1)
 	defer c.handlerReturns()
-	k := &c.work
+	k := c.currentWork()
 	if !http1 {
 		c.http2.Store(true)
 		st := newStream(w, r, c)

@@ -403,6 +403,7 @@ func (rt *route) learn(onTime, noQueue bool) {
 // stream, says when it waits for the client and when it begins to respond.
 type work struct {
 	shed atomic.Pointer[Shed] // nil if it doesn't count, or no longer
+	late atomic.Bool          // it counts, but its request has ended
 
 	mu            sync.Mutex
 	timed         bool  // measured
@@ -415,12 +416,31 @@ type work struct {
 func workOf(w http.ResponseWriter, r *http.Request) *work {
 	c, _ := r.Context().Value(connKey{}).(*conn)
 	if c != nil && !c.http2.Load() {
-		return &c.work
+		return c.currentWork()
 	}
 	if s, ok := inner[*stream](w); c != nil && ok {
 		return &s.work
 	}
 	return new(work)
+}
+
+// currentWork returns the work of an HTTP/1 request. It isn't c.work while that
+// counts for an earlier request, whose handler runs in an http.TimeoutHandler.
+func (c *conn) currentWork() *work {
+	if c.work.late.Load() {
+		return new(work)
+	}
+	return &c.work
+}
+
+// requestEnds is called when the request ends, with the work or before it.
+func (k *work) requestEnds() {
+	if k.shed.Load() == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.late.Store(k.shed.Load() != nil)
 }
 
 // inner returns w, or the first writer of type T that it wraps.
@@ -467,7 +487,7 @@ func (k *work) pause() { k.wait(+1) }
 func (k *work) resume() { k.wait(-1) }
 
 func (k *work) wait(change int) {
-	if k.shed.Load() == nil {
+	if k.shed.Load() == nil || k.late.Load() {
 		return
 	}
 	k.mu.Lock()
@@ -500,7 +520,7 @@ func (k *work) wrote(n int) {
 // respond is called when a part of the response is sent before the handler has
 // returned. It ends the work.
 func (k *work) respond() {
-	if k.shed.Load() != nil {
+	if k.shed.Load() != nil && !k.late.Load() {
 		k.end()
 	}
 }
@@ -516,6 +536,7 @@ func (k *work) end() (took, stop int64) {
 			k.paused = k.now()
 		}
 		k.took, k.stop = k.paused-k.start, k.paused
+		k.late.Store(false)
 	}
 	return k.took, k.stop
 }

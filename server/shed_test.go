@@ -422,3 +422,27 @@ func TestShedOfTwoServers(t *testing.T) {
 		t.Error("a server has set Shed.Log")
 	}
 }
+
+// TestShedInTimeoutHandler checks that a handler goes on to count after its
+// request has timed out, and that the next request of the connection counts too.
+func TestShedInTimeoutHandler(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []bool{false, true} {
+		var shed server.Shed
+		shed.MaxLimit = 1
+		leave := make(chan bool)
+		h := shed.Wrap(0, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-leave }))
+		_, addr, _ := start(t, http.TimeoutHandler(h, 20*time.Millisecond, ""), func(s *server.Server) { s.Engine = engine })
+		nc := dial(t, addr)
+		for refused := range int64(3) {
+			io.WriteString(nc, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx")
+			resp := readResponse(t, nc)
+			if st := shed.Stats(); resp.StatusCode != 503 || st.Running != 1 || st.Refused != refused {
+				t.Errorf("engine %v: status %d, %+v; want %d refused", engine, resp.StatusCode, st, refused)
+			}
+			io.CopyN(io.Discard, resp.Body, resp.ContentLength)
+		}
+		close(leave)
+		eventually(t, longest, "nothing counts", func() bool { return shed.Stats().Running == 0 })
+	}
+}
