@@ -5,6 +5,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -52,11 +53,8 @@ func (s *Server) http2Handover() reason {
 			return reasonTLSNextProto
 		}
 	}
-	for _, setting := range godebug() {
-		switch setting {
-		case "http2server=0", "http2debug=1", "http2debug=2":
-			return reasonGODEBUG
-		}
+	if http2Disabled() || slices.Contains(godebug(), "http2debug=1") || slices.Contains(godebug(), "http2debug=2") {
+		return reasonGODEBUG
 	}
 	if srv.HTTP2 != nil {
 		v := reflect.ValueOf(srv.HTTP2).Elem()
@@ -73,6 +71,25 @@ func (s *Server) http2Handover() reason {
 }
 
 func godebug() []string { return strings.Split(os.Getenv("GODEBUG"), ",") }
+
+// http2Disabled reports whether GODEBUG or, unless that says otherwise, a line
+// //go:debug or go.mod disables HTTP/2.
+func http2Disabled() (disabled bool) {
+	settings := godebug()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "DefaultGODEBUG" {
+				settings = append(strings.Split(s.Value, ","), settings...)
+			}
+		}
+	}
+	for _, s := range settings {
+		if value, ok := strings.CutPrefix(s, "http2server="); ok {
+			disabled = value == "0"
+		}
+	}
+	return disabled
+}
 
 // ServesHTTP2 reports whether the engine serves HTTP/2 itself, where srv enables
 // it. Otherwise net/http does, for example because srv.TLSNextProto or GODEBUG

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -134,6 +136,17 @@ func TestHTTP2Handover(t *testing.T) {
 			if string(got) != tt.want {
 				t.Errorf("%s, %s: got %q, want %q", k.name, name, got, tt.want)
 			}
+		}
+	}
+}
+
+// TestHTTP2Godebug runs a program that disables HTTP/2 by a line //go:debug.
+func TestHTTP2Godebug(t *testing.T) {
+	for setting, want := range map[string]string{"": "false\n", "http2server=1": "true\n"} {
+		cmd := exec.Command("go", "run", "./testdata/godebug")
+		cmd.Env = append(os.Environ(), "GODEBUG="+setting)
+		if out, err := cmd.CombinedOutput(); string(out) != want {
+			t.Errorf("GODEBUG=%s: HTTP/2 is served: %s, %v; want %s", setting, out, err, want)
 		}
 	}
 }

@@ -5,9 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -78,7 +76,7 @@ func (s *Server) protocols() http.Protocols {
 	var p http.Protocols
 	p.SetHTTP1(true)
 	_, own := s.srv.TLSNextProto["h2"]
-	off := s.srv.TLSNextProto != nil || strings.Contains(os.Getenv("GODEBUG"), "http2server=0")
+	off := s.srv.TLSNextProto != nil || http2Disabled()
 	p.SetHTTP2(own || !off)
 	return p
 }
