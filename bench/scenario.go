@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
@@ -68,24 +67,6 @@ func Scenarios() []Scenario {
 	}
 }
 
-// ScenarioNamed returns the scenario with the given name, including generated
-// ones ("Scale1000").
-func ScenarioNamed(name string) (Scenario, error) {
-	if n, ok := strings.CutPrefix(name, scalePrefix); ok {
-		if n, err := strconv.Atoi(n); err == nil && n > 0 {
-			return ScaleScenario(n), nil
-		}
-	}
-	for _, s := range Scenarios() {
-		if s.Name == name {
-			return s, nil
-		}
-	}
-	return Scenario{}, fmt.Errorf("bench: unknown scenario %q", name)
-}
-
-const scalePrefix = "Scale"
-
 // Scales are the numbers of routes of generated APIs.
 var Scales = []int{10, 100, 1000, 10_000}
 
@@ -94,7 +75,7 @@ var Scales = []int{10, 100, 1000, 10_000}
 func ScaleScenario(n int) Scenario {
 	set := routes.Scale(n)
 	s := Scenario{
-		Name: fmt.Sprint(scalePrefix, n), Title: fmt.Sprintf("%d routes, random lookups", n),
+		Name: fmt.Sprint("Scale", n), Title: fmt.Sprintf("%d routes, random lookups", n),
 		Spec: contender.Spec{Routes: set}, Status: http.StatusOK,
 	}
 	rng := rand.New(rand.NewPCG(2, uint64(n)))

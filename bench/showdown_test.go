@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,12 @@ import (
 )
 
 var proven = flag.Bool("proven", false, "don't check the routers before the benchmarks")
+
+// scenario returns the scenario with a name.
+func scenario(name string) Scenario {
+	all := Scenarios()
+	return all[slices.IndexFunc(all, func(s Scenario) bool { return s.Name == name })]
+}
 
 // each runs benchmarks of all contenders. The command showdown runs them in
 // rounds, one scenario after the other.
@@ -66,10 +73,7 @@ func BenchmarkShowdown(b *testing.B) {
 func BenchmarkParallel(b *testing.B) {
 	n := runtime.NumCPU()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
-	s, err := ScenarioNamed("Param1")
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := scenario("Param1")
 	each(b, contender.All(), func(b *testing.B, c contender.Contender) {
 		serve(b, c, s, s.Name, func(l Loaded) measure.Task { return l.Spread(n) })
 	})

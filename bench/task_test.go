@@ -38,10 +38,7 @@ func TestEveryContenderRoutesCorrectly(t *testing.T) {
 }
 
 func TestProveRejectsWrongRouters(t *testing.T) {
-	s, err := ScenarioNamed("GPlus")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenario("GPlus")
 	httprouter, err := contender.Named("httprouter")
 	if err != nil {
 		t.Fatal(err)

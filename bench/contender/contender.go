@@ -143,20 +143,8 @@ func (c Contender) handler(work Work, id int, route routes.Route) *Handler {
 	return h
 }
 
-// All returns the contenders sorted by name, ours first.
-func All() []Contender {
-	all := slices.Clone(registry)
-	slices.SortFunc(all, func(a, b Contender) int {
-		if a.Ours != b.Ours {
-			if a.Ours {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-	})
-	return all
-}
+// All returns the contenders, ours first.
+func All() []Contender { return slices.Clone(registry) }
 
 // Named returns the contender with the given name.
 func Named(name string) (Contender, error) {

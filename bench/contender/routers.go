@@ -39,10 +39,8 @@ var (
 	both   = []Class{Native, Stdlib}
 )
 
-// registry has all contenders.
+// registry has all contenders: ours, and the others sorted by name.
 var registry = slices.Concat(ours(), []Contender{
-	{Name: "no router", Classes: []Class{Floor}, Style: plainStyle + ", called directly"},
-	{Name: "http.ServeMux", Classes: both, Style: plainStyle, New: newServeMux, Param: "{%s}", Rest: "{%s...}"},
 	{Name: "beego", Module: "github.com/beego/beego/v2", Classes: native, Style: "func(*context.Context)", New: newBeego, Param: ":%s", Rest: "*%.0s", Splat: "splat",
 		NotStdlib: "web.Handler passes no parameters"},
 	{Name: "bone", Module: "github.com/go-zoo/bone", Classes: both, Style: plainStyle + ", bone.GetValue", New: newBone, Param: ":%s", Rest: "*%.0s"},
@@ -55,16 +53,18 @@ var registry = slices.Concat(ours(), []Contender{
 	{Name: "fox", Module: "github.com/fox-toolkit/fox", Classes: native, Style: "func(*fox.Context)", New: newFox(foxHandler), Param: "{%s}", Rest: "+{%s}"},
 	{Name: "fox (WrapF)", Module: "github.com/fox-toolkit/fox", Classes: stdlib, Style: paramsStyle, New: newFox(foxPlain), Param: "{%s}", Rest: "+{%s}"},
 	{Name: "gin", Module: "github.com/gin-gonic/gin", Classes: native, Style: "func(*gin.Context)", New: newGin, NotStdlib: "gin.WrapF hands on no parameters"},
-	{Name: "goji v2", Module: "goji.io", Classes: both, Style: plainStyle + ", pat.Param", New: newGoji, Param: ":%s", Rest: "*%.0s", Splat: "*"},
 	{Name: "go-restful", Module: "github.com/emicklei/go-restful/v3", Classes: native, Style: "func(*restful.Request, *restful.Response)", New: newGoRestful,
 		Param: "{%s}", Rest: "{%s:*}", NotStdlib: "its handlers take *restful.Request"},
+	{Name: "goji v2", Module: "goji.io", Classes: both, Style: plainStyle + ", pat.Param", New: newGoji, Param: ":%s", Rest: "*%.0s", Splat: "*"},
 	{Name: "gorilla/mux", Module: "github.com/gorilla/mux", Classes: both, Style: plainStyle + ", mux.Vars", New: newGorilla, Param: "{%s}", Rest: "{%s:.*}"},
+	{Name: "http.ServeMux", Classes: both, Style: plainStyle, New: newServeMux, Param: "{%s}", Rest: "{%s...}"},
 	{Name: "httprouter", Module: "github.com/julienschmidt/httprouter", Classes: native, Style: "func(http.ResponseWriter, *http.Request, httprouter.Params)", New: newHTTPRouter},
 	{Name: "httprouter (HandlerFunc)", Module: "github.com/julienschmidt/httprouter", Classes: stdlib, Style: paramsStyle, New: newHTTPRouterPlain},
 	{Name: "httptreemux", Module: "github.com/dimfeld/httptreemux/v5", Classes: native, Style: "func(http.ResponseWriter, *http.Request, map[string]string)", New: newHTTPTreeMux},
 	{Name: "httptreemux (ContextMux)", Module: "github.com/dimfeld/httptreemux/v5", Classes: stdlib, Style: plainStyle + ", ContextParams", New: newHTTPTreeMuxContext},
 	{Name: "macaron", Module: "gopkg.in/macaron.v1", Classes: native, Style: "func(*macaron.Context)", New: newMacaron, Param: ":%s", Rest: "*%.0s", Splat: "*",
 		NotStdlib: "it hands parameters on in *macaron.Context only"},
+	{Name: "no router", Classes: []Class{Floor}, Style: plainStyle + ", called directly"},
 })
 
 func init() {
@@ -78,8 +78,8 @@ func ours() []Contender {
 	if Safe {
 		return []Contender{Muxmaster("muxmaster safe", false, false)}
 	}
-	return []Contender{Muxmaster("muxmaster", false, false), Muxmaster("muxmaster pooled", true, false),
-		Muxmaster("muxmaster fast", false, true), Muxmaster("muxmaster fast pooled", true, true)}
+	return []Contender{Muxmaster("muxmaster", false, false), Muxmaster("muxmaster fast", false, true),
+		Muxmaster("muxmaster fast pooled", true, true), Muxmaster("muxmaster pooled", true, false)}
 }
 
 // Muxmaster returns a contender of ours.

@@ -231,19 +231,6 @@ func Resume(file string, fresh *Run) (*Run, error) {
 // machine took for others during the run.
 func (r *Run) Stolen() float64 { return float64(r.StolenTime) / float64(max(r.Took, 1)) }
 
-// Unit returns the unit of the section's samples.
-func (s Section) Unit() string {
-	switch s {
-	case Registration:
-		return "ns/route"
-	case Heap:
-		return "B"
-	case Load, Servers:
-		return "requests/s"
-	}
-	return "ns/request"
-}
-
 // Base returns the server to which the ratios of a section under load are relative.
 func (s Section) Base() string {
 	if s == Load {
