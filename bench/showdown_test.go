@@ -56,8 +56,8 @@ func serve(b *testing.B, c contender.Contender, s Scenario, name string, task fu
 //	go test -bench 'Showdown/muxmaster.*/Param1$'
 //	go test -bench 'Showdown/.*/GitHubFresh'
 //
-// One operation is one request. The Fresh benchmarks use a new request for each
-// call, like a server, and don't measure its creation.
+// One operation is one request. The Fresh benchmarks reset the request before each
+// call, because a server's is new.
 func BenchmarkShowdown(b *testing.B) {
 	each(b, contender.All(), func(b *testing.B, c contender.Contender) {
 		for _, s := range Scenarios() {

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"sync"
 	"time"
@@ -16,7 +17,7 @@ import (
 type Loaded struct {
 	requests []Request
 	handler  http.Handler
-	dirties  bool // it changes the request
+	dirties  bool // it changes the request, which is reset before each call
 }
 
 // Load builds the contender's router for the scenario. If the router panics
@@ -71,32 +72,17 @@ func (l Loaded) Spread(goroutines int) measure.Task {
 	}}
 }
 
-// Fresh returns a task that serves every request of the scenario once, each
-// with a new *http.Request, like a server. The time doesn't include the
-// creation of the requests, in batches.
+// Fresh returns a task that is like Task, but resets the request before each call,
+// as if it were a new one.
 func (l Loaded) Fresh() measure.Task {
-	w := measure.NewWriter()
-	batch := make([]*http.Request, 0, 64)
-	timed := func(times int) (took time.Duration) {
-		for i, n := 0, len(l.requests); i < times*n; {
-			for batch = batch[:0]; len(batch) < cap(batch) && i < times*n; i++ {
-				batch = append(batch, measure.NewRequest(l.requests[i%n].Method, l.requests[i%n].Path))
-			}
-			start := time.Now()
-			for _, r := range batch {
-				l.handler.ServeHTTP(w, r)
-			}
-			took += time.Since(start)
-		}
-		return took
-	}
-	return measure.Task{Ops: len(l.requests), Run: func(times int) { timed(times) }, Timed: timed}
+	l.dirties = true
+	return l.Task()
 }
 
 // runner serves all requests with one *http.Request, whose method and path it
 // changes, like published suites.
 func runner(h http.Handler, fresh bool) func(times int, requests []Request) {
-	r := measure.NewRequest(http.MethodGet, "/")
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	clean := *r
 	w := measure.NewWriter()
 	return func(times int, requests []Request) {
@@ -151,7 +137,7 @@ func prove(load func(contender.Spec) http.Handler, s Scenario) (err error) {
 	h := load(spec)
 	serve := func(r Request) int {
 		w := measure.NewWriter()
-		h.ServeHTTP(w, measure.NewRequest(r.Method, r.Path))
+		h.ServeHTTP(w, httptest.NewRequest(r.Method, r.Path, nil))
 		return w.Status
 	}
 	began := time.Now()

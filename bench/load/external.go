@@ -28,11 +28,15 @@ var external atomic.Pointer[exec.Cmd]
 // usage returns the CPU time of this process, or of the external program, and the
 // part of it in the kernel, in microseconds, and its resident memory, in megabytes.
 func usage() (cpu, kernel, memory float64) {
-	pid, used := os.Getpid(), measure.CPU()
-	if cmd := external.Load(); cmd != nil {
-		pid, used = cmd.Process.Pid, measure.ProgramCPU(cmd.Process.Pid)
+	pid, cmd := os.Getpid(), external.Load()
+	if cmd != nil {
+		pid = cmd.Process.Pid
 	}
-	return float64(used.Microseconds()), float64(measure.KernelCPU(pid).Microseconds()), measure.Resident(pid) / 1e6
+	used, inKernel, resident := measure.Process(pid)
+	if cmd == nil {
+		used = measure.CPU()
+	}
+	return float64(used.Microseconds()), float64(inKernel.Microseconds()), float64(resident) / 1e6
 }
 
 // stopExternal ends the external program, if there is one.

@@ -1,15 +1,12 @@
-// Package measure measures tasks: their time, as Go benchmarks, their allocations
-// and the memory that they retain. It also describes the machine.
+// Package measure measures tasks: their time, as Go benchmarks, and the memory that
+// they retain. It also describes the machine.
 package measure
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,29 +19,6 @@ import (
 type Task struct {
 	Run func(times int)
 	Ops int
-	// Timed, if not nil, is like Run but returns the time of the operations,
-	// without the time for preparing them.
-	Timed func(times int) time.Duration
-}
-
-// Time runs t and returns how long it took.
-func (t Task) Time(times int) time.Duration {
-	if t.Timed != nil {
-		return t.Timed(times)
-	}
-	start := time.Now()
-	t.Run(times)
-	return time.Since(start)
-}
-
-// Median returns the median, or NaN if there are no samples.
-func Median(samples []float64) float64 {
-	if len(samples) == 0 {
-		return math.NaN()
-	}
-	s := slices.Sorted(slices.Values(samples))
-	n := len(s)
-	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
 // Ratios returns the ratio of a to b for each round.
@@ -54,26 +28,6 @@ func Ratios(a, b []float64) []float64 {
 		ratios[i] = a[i] / b[i]
 	}
 	return ratios
-}
-
-// Allocs returns the bytes and allocations per operation, averaged over enough
-// operations to make one-time allocations negligible. It disables the garbage
-// collector, which would empty pools.
-func Allocs(t Task) (bytes, allocs float64) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	t.Run(1)
-	times := max(1, 20_000/t.Ops)
-	runtime.GC()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	t.Run(1) // refill pools
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	t.Run(times)
-	runtime.ReadMemStats(&after)
-	n := float64(times * t.Ops)
-	// Less than a thousandth comes from background goroutines.
-	round := func(v float64) float64 { return math.Round(v*1000) / 1000 }
-	return round(float64(after.TotalAlloc-before.TotalAlloc) / n), round(float64(after.Mallocs-before.Mallocs) / n)
 }
 
 // Heap returns the bytes that a result of load retains, averaged over enough
@@ -109,25 +63,13 @@ func liveHeap() uint64 {
 }
 
 // Benchmark runs a task as a Go benchmark: complete passes over all requests.
-// It reports only the time of the requests.
 func Benchmark(b *testing.B, task Task) {
 	task.Run(1)
 	passes := (b.N + task.Ops - 1) / task.Ops
 	b.ReportAllocs()
 	b.ResetTimer()
-	took := task.Time(passes)
-	b.ReportMetric(float64(took.Nanoseconds())/float64(passes*task.Ops), "ns/op")
-}
-
-// NewRequest returns a request like one from net/http's server.
-func NewRequest(method, path string) *http.Request {
-	r, err := http.NewRequest(method, "http://example.com"+path, nil)
-	if err != nil {
-		panic(err)
-	}
-	r.RequestURI = path
-	r.RemoteAddr = "192.0.2.1:1234"
-	return r
+	task.Run(passes)
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(passes*task.Ops), "ns/op")
 }
 
 // Writer is an http.ResponseWriter that discards everything except the status.
@@ -170,37 +112,22 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s, %s", m.CPU, m.Cores, m.System, m.Go)
 }
 
-// ProgramCPU returns the CPU time of another process, or 0 if it is unknown.
-func ProgramCPU(pid int) (used time.Duration) {
+// Process returns the CPU time of a process, the part of it that the process has
+// spent in the kernel, in steps of 10 ms, and its resident memory in bytes. What is
+// unknown is 0.
+func Process(pid int) (used, kernel time.Duration, resident int) {
 	threads, _ := procfs.AllThreads(pid)
 	for _, t := range threads {
 		if s, err := t.Schedstat(); err == nil {
 			used += time.Duration(s.RunningNanoseconds)
 		}
 	}
-	return used
-}
-
-// KernelCPU returns the part of a process's CPU time that it has spent in the
-// kernel, in steps of 10 ms, or 0 if it is unknown.
-func KernelCPU(pid int) time.Duration {
-	p, err := procfs.NewProc(pid)
-	if err != nil {
-		return 0
+	if p, err := procfs.NewProc(pid); err == nil {
+		stat, _ := p.Stat()
+		kernel = time.Duration(stat.STime) * (time.Second / 100) // USER_HZ
+		resident = stat.ResidentMemory()
 	}
-	stat, _ := p.Stat()
-	return time.Duration(stat.STime) * (time.Second / 100) // USER_HZ
-}
-
-// Resident returns the resident memory of a process in bytes, or 0 if it is
-// unknown.
-func Resident(pid int) float64 {
-	p, err := procfs.NewProc(pid)
-	if err != nil {
-		return 0
-	}
-	stat, _ := p.Stat()
-	return float64(stat.ResidentMemory())
+	return used, kernel, resident
 }
 
 // MachineTime returns how long the processors were busy since the system

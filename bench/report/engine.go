@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/load"
-	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
@@ -48,7 +47,7 @@ func Engine(r *showdown.Run, cases []load.Case) string {
 	var rates []string
 	for _, s := range servers[1:] {
 		rate := mean(cases, load.Case.Simple, func(c load.Case) float64 {
-			return measure.Median(server(r, c, s.Name).Samples) / measure.Median(server(r, c, servers[0].Name).Samples)
+			return server(r, c, s.Name).Samples.Summary().Center / server(r, c, servers[0].Name).Samples.Summary().Center
 		})
 		if !math.IsNaN(rate) { // it serves all of them
 			rates = append(rates, fmt.Sprintf("%s %.2f", s.Name, rate))
@@ -112,14 +111,14 @@ func costs(r *showdown.Run, section showdown.Section, ours string) string {
 func kernel(r *showdown.Run, section showdown.Section, servers []load.HTTPServer) string {
 	var parts []string
 	for _, s := range servers {
-		var shares []float64
+		var shares showdown.Samples
 		for _, c := range r.In(section, "") {
 			if c.Contender == s.Name && len(c.Kernel) > 0 {
 				shares = append(shares, c.Kernel.Summary().Center/c.CPU.Summary().Center)
 			}
 		}
 		if len(shares) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %.0f %%", s.Name, 100*measure.Median(shares)))
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", s.Name, 100*shares.Summary().Center))
 		}
 	}
 	return strings.Join(parts, ", ")
