@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strconv"
@@ -52,7 +53,7 @@ type Result struct {
 type Time struct{ All, Stolen time.Duration }
 
 // Run starts the contenders or HTTP servers with these names, as children of a
-// program that calls Serve, and loads them in interleaved rounds. Each round
+// program that calls Help, and loads them in interleaved rounds. Each round
 // begins with another server. A round in which the host of a virtual machine
 // took more than 5 % of the processors' time for others is repeated a second
 // later, at most three times. If a server doesn't start or sends a wrong response,
@@ -197,18 +198,25 @@ func (t *target) load(ctx context.Context, p Plan) (r Round, err error) {
 
 const serveFlag = "-serve"
 
-// Asked returns the name of the server if this process is a child.
-func Asked() (name string, ok bool) {
-	if len(os.Args) == 3 && os.Args[1] == serveFlag {
-		return os.Args[2], true
+// Help serves requests and ends the process if it was started to be a server under
+// load. Such processes ignore Ctrl-C, which reaches them too, and end with their
+// input.
+func Help() {
+	if len(os.Args) != 3 || os.Args[1] != serveFlag {
+		return
 	}
-	return "", false
+	signal.Ignore(os.Interrupt)
+	if err := serve(os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
-// Serve is the child: it runs the contender or server with the given name on a
+// serve is the child: it runs the contender or server with the given name on a
 // free port of the loopback interface until its standard input ends.
-func Serve(name string) error {
-	serve, err := named(name)
+func serve(name string) error {
+	run, err := named(name)
 	if err != nil {
 		return err
 	}
@@ -218,7 +226,7 @@ func Serve(name string) error {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		if err := serve(listener); err != nil {
+		if err := run(listener); err != nil {
 			ended <- err
 		}
 	}()

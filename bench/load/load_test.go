@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,14 +12,8 @@ import (
 // TestMain runs the test binary as a server if it is started as a child, like
 // the command.
 func TestMain(m *testing.M) {
-	if name, ok := Asked(); ok {
-		if err := Serve(name); err != nil {
-			os.Stderr.WriteString(err.Error() + "\n")
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
+	Help()
+	m.Run()
 }
 
 // TestRun loads every server in every kind of case, and routers.

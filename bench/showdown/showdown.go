@@ -5,6 +5,7 @@ package showdown
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
@@ -33,17 +35,27 @@ type Options struct {
 	Log io.Writer // gets a line for each unit
 }
 
-// Help serves requests and ends the process if it was started to be a server under
-// load. Such processes ignore Ctrl-C, which reaches them too, and end with their
-// input.
-func Help() {
-	if server, asked := load.Asked(); asked {
-		signal.Ignore(os.Interrupt)
-		if err := load.Serve(server); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+// Regexp defines a flag for a regular expression. The empty one matches everything.
+func Regexp(name, value, usage string) *regexp.Regexp {
+	expr := new(regexp.Regexp)
+	flag.TextVar(expr, name, regexp.MustCompile(value), usage)
+	return expr
+}
+
+// Main parses the flags of a command and calls run, whose context ends with Ctrl-C.
+// It exits with status 2 after an error or with arguments. In a process that was
+// started to be a server under load, it serves instead.
+func Main(run func(ctx context.Context) error) {
+	load.Help()
+	if flag.Parse(); flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "unknown arguments %q\n", flag.Args())
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // another Ctrl-C ends the program at once
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
 	}
 }
 

@@ -25,7 +25,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-1954dcaa/muxmaster/bench/command"
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/load"
 	"github.com/seed-1954dcaa/muxmaster/bench/report"
@@ -36,14 +35,13 @@ import (
 const usual = "^(engine|engine, recycling|fasthttp|hyper|h2o|grpc-go's own server)$"
 
 func main() {
-	showdown.Help()
-	match := command.Regexp("run", "", "measure only the cases that match this `expression`")
-	which := command.Regexp("servers", usual, "compare only net/http and the servers that match this `expression`")
+	match := showdown.Regexp("run", "", "measure only the cases that match this `expression`")
+	which := showdown.Regexp("servers", usual, "compare only net/http and the servers that match this `expression`")
 	rounds := flag.Int("rounds", 0, "interleaved rounds, by default 12, or 24 with -http2")
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
 	resume := flag.Bool("resume", false, "carry on with the last run, with the same flags")
 	docs := flag.String("docs", "", "update the tables of engine.md in this `folder`, and with -http2 also the pictures, the README.md beside it and "+showdown.HTTP2File)
-	command.Main(func(ctx context.Context) (err error) {
+	showdown.Main(func(ctx context.Context) (err error) {
 		switch {
 		case *docs != "" && (match.String() != "" || which.String() != usual):
 			return errors.New("engine: -docs needs all cases and the usual servers: remove -run and -servers")

@@ -15,23 +15,21 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/seed-1954dcaa/muxmaster/bench/command"
 	"github.com/seed-1954dcaa/muxmaster/bench/report"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
 func main() {
-	showdown.Help()
 	var o showdown.Options
 	flag.BoolVar(&o.Quick, "quick", false, "fewer rounds and cases: about 5 minutes on two cores")
 	flag.BoolVar(&o.Resume, "resume", false, "carry on with the run in the file of -run")
 	flag.StringVar(&o.File, "run", "results/showdown.json", "the `file` in which the run is kept")
-	o.Only = command.Regexp("only", "", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load, servers")
+	o.Only = showdown.Regexp("only", "", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load, servers")
 	limit := flag.Duration("for", 0, "stop after that long, as Ctrl-C does; -resume carries on")
 	docs := flag.String("docs", "", "write benchmarks.md and the pictures into this `folder`, the ratios into the comparison.md there, the speed table into the README.md beside it, and the run into "+showdown.File)
 	html := flag.String("html", "", "write benchmarks.html into this `folder`")
 	reportOnly := flag.Bool("report", false, "report the run in the file of -run, and measure nothing")
-	command.Main(func(ctx context.Context) (err error) {
+	showdown.Main(func(ctx context.Context) (err error) {
 		var r *showdown.Run
 		if *reportOnly {
 			r, err = showdown.Read(o.File)
