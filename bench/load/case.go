@@ -13,7 +13,6 @@ type Case struct {
 	Connections int
 	Idle, Slow  int // further connections: that wait for requests; whose client reads 100 KB in 2 s
 	Pipeline    int // requests that are sent together over HTTP/1.1
-	Cores       int // processors of the server
 
 	Protocol  Protocol
 	Streams   int // requests at a time on each HTTP/2 connection
@@ -34,6 +33,15 @@ const (
 // HTTP2 reports whether p is HTTP/2.
 func (p Protocol) HTTP2() bool { return p == H2C || p == H2TLS }
 
+// protocols returns p for servers and clients.
+func (p Protocol) protocols() *http.Protocols {
+	only := new(http.Protocols)
+	only.SetHTTP1(!p.HTTP2())
+	only.SetHTTP2(p == H2TLS)
+	only.SetUnencryptedHTTP2(p == H2C)
+	return only
+}
+
 // The paths of cases.
 const (
 	helloPath    = "/hello"
@@ -46,7 +54,17 @@ const (
 	grpcPath     = grpcService + "Echo"
 )
 
+// pages are the paths without calls and parameters.
+var pages = []string{helloPath, jsonPath, echoPath, downloadPath}
+
 const hello = "Hello, World!"
+
+// The types of the responses.
+const (
+	textType  = "text/plain; charset=utf-8"
+	jsonType  = "application/json"
+	bytesType = "application/octet-stream"
+)
 
 // document is a JSON document of 1 KB, echoed a request body of 1 KB, and
 // download a response of 100 KB.
@@ -60,37 +78,38 @@ var (
 var works = map[string]struct {
 	name string // in an HTTP/2 table
 	body string // of the requests
+	kind string // the type of the responses, set by handlers
 	want string // the body of the responses
 }{
-	helloPath:    {"hello", "", hello},
-	jsonPath:     {"browser JSON", "", document},
-	echoPath:     {"echo 1 KB", echoed, echoed},
-	downloadPath: {"download 100 KB", "", download},
-	paramPath:    {"", "", "123"},
-	connectPath:  {"gRPC to connect-go", message, message},
-	grpcPath:     {"gRPC to grpc-go", message, message},
+	helloPath:    {"hello", "", textType, hello},
+	jsonPath:     {"browser JSON", "", jsonType, document},
+	echoPath:     {"echo 1 KB", echoed, bytesType, echoed},
+	downloadPath: {"download 100 KB", "", bytesType, download},
+	paramPath:    {"", "", "", "123"},
+	connectPath:  {"gRPC to connect-go", message, "", message},
+	grpcPath:     {"gRPC to grpc-go", message, "", message},
 }
 
 // Parameter is the case in which routers are compared: a GET request whose response
 // is the path's last segment.
-var Parameter = Case{Path: paramPath, Connections: 100, Pipeline: 1, Cores: 1}
+var Parameter = Case{Path: paramPath, Connections: 100, Pipeline: 1}
 
 // Cases returns the cases in which HTTP servers are compared: six with 64
 // connections, and some with more connections, pipelining, bursts, and TLS.
 func Cases() (cases []Case) {
 	for _, browser := range []bool{false, true} {
 		for _, path := range []string{helloPath, jsonPath, echoPath} {
-			cases = append(cases, Case{Path: path, Browser: browser, Connections: 64, Pipeline: 1, Cores: 1})
+			cases = append(cases, Case{Path: path, Browser: browser, Connections: 64, Pipeline: 1})
 		}
 	}
-	return append(cases, Case{Path: helloPath, Connections: 512, Pipeline: 1, Cores: 1},
-		Case{Path: helloPath, Connections: 64, Pipeline: 16, Cores: 1},
-		Case{Path: helloPath, Connections: 200, Idle: 9800, Pipeline: 1, Cores: 1},
-		Case{Path: jsonPath, Browser: true, Connections: 190, Slow: 10, Pipeline: 1, Cores: 1},
-		Case{Path: jsonPath, Browser: true, Connections: 100, PerSecond: 5000, Pipeline: 1, Cores: 1},
-		Case{Path: helloPath, Connections: 1000, Pipeline: 1, Cores: 1, Protocol: HTTPS},
-		Case{Path: helloPath, Connections: 64, Pipeline: 1, Cores: 1, Protocol: HTTPS},
-		Case{Path: jsonPath, Browser: true, Connections: 64, Pipeline: 1, Cores: 1, Protocol: HTTPS})
+	return append(cases, Case{Path: helloPath, Connections: 512, Pipeline: 1},
+		Case{Path: helloPath, Connections: 64, Pipeline: 16},
+		Case{Path: helloPath, Connections: 200, Idle: 9800, Pipeline: 1},
+		Case{Path: jsonPath, Browser: true, Connections: 190, Slow: 10, Pipeline: 1},
+		Case{Path: jsonPath, Browser: true, Connections: 100, PerSecond: 5000, Pipeline: 1},
+		Case{Path: helloPath, Connections: 1000, Pipeline: 1, Protocol: HTTPS},
+		Case{Path: helloPath, Connections: 64, Pipeline: 1, Protocol: HTTPS},
+		Case{Path: jsonPath, Browser: true, Connections: 64, Pipeline: 1, Protocol: HTTPS})
 }
 
 // HTTP2Shapes are the columns of the HTTP/2 table: connections and the requests
@@ -113,13 +132,12 @@ func HTTP2Cases() (cases []Case) {
 		}
 	}
 	for _, work := range []Case{{Path: helloPath, Protocol: H2C}, {Path: jsonPath, Protocol: H2C, Browser: true}, {Path: jsonPath, Protocol: H2TLS, Browser: true}} {
-		work.Cores = 1
 		add(work)
 		work.Connections, work.Streams, work.PerSecond = 16, 1, pace
 		cases = append(cases, work)
 	}
 	for _, path := range []string{echoPath, downloadPath, connectPath, grpcPath} {
-		add(Case{Path: path, Protocol: H2C, Cores: 1})
+		add(Case{Path: path, Protocol: H2C})
 	}
 	return cases
 }

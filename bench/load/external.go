@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,22 +48,24 @@ func stopExternal() {
 	}
 }
 
-// hyperServer returns a function that serves with hyper, over "http1" or "http2".
-func hyperServer(protocol string) func(net.Listener, *tls.Config) error {
-	return func(l net.Listener, conf *tls.Config) error {
-		program, err := buildHyper() // nothing to do after that of Run
-		if err != nil {
-			return err
-		}
-		return runExternal(l, conf, func(address string, tls ...string) ([]string, error) {
-			return append([]string{program, address, protocol, "."}, tls...), nil
-		})
+// serveHyper serves with hyper.
+func serveHyper(l net.Listener, srv *http.Server) error {
+	program, err := buildHyper() // nothing to do after that of Run
+	if err != nil {
+		return err
 	}
+	protocol := "http2"
+	if srv.Protocols.HTTP1() {
+		protocol = "http1"
+	}
+	return runExternal(l, srv.TLSConfig, func(address string, tls ...string) ([]string, error) {
+		return append([]string{program, address, protocol, "."}, tls...), nil
+	})
 }
 
 // serveH2O serves files with h2o.
-func serveH2O(l net.Listener, conf *tls.Config) error {
-	return runExternal(l, conf, func(address string, tls ...string) ([]string, error) {
+func serveH2O(l net.Listener, srv *http.Server) error {
+	return runExternal(l, srv.TLSConfig, func(address string, tls ...string) ([]string, error) {
 		host, port, _ := net.SplitHostPort(address)
 		listen := fmt.Sprintf("host: %s\n  port: %s\n", host, port)
 		if len(tls) > 0 {

@@ -70,9 +70,7 @@ func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error
 			return nil, err
 		}
 	}
-	if c.Cores == 1 {
-		defer pinSelf()()
-	}
+	defer pinSelf()()
 	results := make([]Result, len(servers))
 	targets := make([]*target, len(servers))
 	for i, s := range servers {
@@ -114,7 +112,7 @@ type target struct {
 
 // start starts the server and checks its response.
 func start(server string, c Case) (*target, error) {
-	p, err := startProcess(strings.TrimSpace(string(c.Protocol)+" "+server), c.Cores)
+	p, err := startProcess(strings.TrimSpace(string(c.Protocol) + " " + server))
 	if err != nil {
 		return nil, err
 	}
@@ -249,22 +247,19 @@ type process struct {
 	out     *bufio.Reader
 }
 
-// startProcess starts this program as a child that serves name with the given
-// number of processors. A child with one processor is pinned to the last one, if
-// the system supports that.
-func startProcess(name string, processors int) (*process, error) {
+// startProcess starts this program as a child that serves name with one processor:
+// the last one, if the system supports that.
+func startProcess(name string) (*process, error) {
 	binary, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	args := []string{binary, serveFlag, name}
-	if processors == 1 && runtime.NumCPU() > 1 {
-		if taskset, err := exec.LookPath("taskset"); err == nil {
-			args = append([]string{taskset, "-c", strconv.Itoa(runtime.NumCPU() - 1)}, args...)
-		}
+	if taskset, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > 1 {
+		args = append([]string{taskset, "-c", strconv.Itoa(runtime.NumCPU() - 1)}, args...)
 	}
 	p := &process{cmd: exec.Command(args[0], args[1:]...)}
-	p.cmd.Env = append(p.cmd.Environ(), "GOMAXPROCS="+strconv.Itoa(processors))
+	p.cmd.Env = append(p.cmd.Environ(), "GOMAXPROCS=1")
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

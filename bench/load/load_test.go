@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 
 // TestRun loads every server in every kind of case, and routers.
 func TestRun(t *testing.T) {
-	cases := []Case{{Path: paramPath, Connections: 4, Pipeline: 1, Cores: 2}}
+	cases := []Case{{Path: paramPath, Connections: 4, Pipeline: 1}}
 	for _, c := range append(Cases(), HTTP2Cases()...) {
 		// The others are the same with another number of requests at a time.
 		if !c.Protocol.HTTP2() && (c.Pipeline > 1 || c.Browser && c.Connections == 64 && c.Path != helloPath) || c.PerSecond > 0 || c.Streams == 100 {

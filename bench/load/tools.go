@@ -272,10 +272,7 @@ func (c Case) beside(address string) (stop func(), err error) {
 
 // client returns a client with one connection.
 func (c Case) client() *http.Client {
-	t := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, Protocols: new(http.Protocols), DisableCompression: true}
-	t.Protocols.SetHTTP1(!c.Protocol.HTTP2())
-	t.Protocols.SetHTTP2(c.Protocol == H2TLS)
-	t.Protocols.SetUnencryptedHTTP2(c.Protocol == H2C)
+	t := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, Protocols: c.Protocol.protocols(), DisableCompression: true}
 	return &http.Client{Transport: t, Timeout: 10 * time.Second}
 }
 

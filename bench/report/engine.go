@@ -15,7 +15,9 @@ import (
 // ratio of CPU time to the first server, with its interval and rank, and the
 // latencies.
 func Engine(r *showdown.Run, cases []load.Case) string {
-	servers := load.HTTPServers
+	servers := slices.DeleteFunc(slices.Clone(load.HTTPServers), func(s load.HTTPServer) bool {
+		return !slices.ContainsFunc(r.In(showdown.Servers, ""), func(c showdown.Cell) bool { return c.Contender == s.Name })
+	})
 	rounds := 0
 	table := func(title string, servers []load.HTTPServer, cell func(row) string) string {
 		head := []string{title}
@@ -53,7 +55,7 @@ func Engine(r *showdown.Run, cases []load.Case) string {
 			rates = append(rates, fmt.Sprintf("%s %.2f", s.Name, rate))
 		}
 	}
-	return document("engine", r, fields{"Costs": costs(r, showdown.Servers, "engine"), "Recycling": costs(r, showdown.Servers, "engine, recycling"), "Ratios": ratios, "Rounds": rounds, "Rates": rates, "Kernel": kernel(r, showdown.Servers, servers), "Times": times, "Latencies": latencies, "Memory": memory})
+	return document("engine", r, fields{"Costs": costs(r, showdown.Servers, "engine"), "Recycling": costs(r, showdown.Servers, "engine, recycling"), "Ratios": ratios, "Rounds": rounds, "Rates": rates, "Kernel": kernel(r, showdown.Servers), "Times": times, "Latencies": latencies, "Memory": memory})
 }
 
 // serverTitle returns the name of a server in a table.
@@ -108,9 +110,9 @@ func costs(r *showdown.Run, section showdown.Section, ours string) string {
 
 // kernel says which part of its CPU time each server spends in the kernel: the median
 // of the cases.
-func kernel(r *showdown.Run, section showdown.Section, servers []load.HTTPServer) string {
+func kernel(r *showdown.Run, section showdown.Section) string {
 	var parts []string
-	for _, s := range servers {
+	for _, s := range load.HTTPServers {
 		var shares showdown.Samples
 		for _, c := range r.In(section, "") {
 			if c.Contender == s.Name && len(c.Kernel) > 0 {
@@ -153,7 +155,7 @@ func HTTP2(r *showdown.Run) string {
 	shapes, rounds := http2Shapes(), 0
 	table := figure.Head(1, append([]string{"requests, server"}, shapes...)...)
 	for _, work := range http2Works(r) {
-		for _, s := range load.HTTP2Servers {
+		for _, s := range load.HTTPServers {
 			cells, some := []string{"**" + work + "**, " + serverTitle(s)}, false
 			for _, shape := range shapes {
 				text := "–"
@@ -168,7 +170,7 @@ func HTTP2(r *showdown.Run) string {
 			}
 		}
 	}
-	return document("http2", r, fields{"Costs": costs(r, showdown.HTTP2, "engine"), "Recycling": costs(r, showdown.HTTP2, "engine, recycling"), "Kernel": kernel(r, showdown.HTTP2, load.HTTP2Servers), "Table": table, "Pace": load.PacedShape, "Rounds": rounds})
+	return document("http2", r, fields{"Costs": costs(r, showdown.HTTP2, "engine"), "Recycling": costs(r, showdown.HTTP2, "engine, recycling"), "Kernel": kernel(r, showdown.HTTP2), "Table": table, "Pace": load.PacedShape, "Rounds": rounds})
 }
 
 func http2Cell(x row) string {

@@ -117,8 +117,7 @@ func rankLoad(r *showdown.Run, section showdown.Section, scenario string) rankin
 // ours.
 func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf string, ours bool) {
 	if section != showdown.Load {
-		// HTTP/2 servers have the names of HTTP/1.1 servers, or other names.
-		for _, s := range slices.Concat(load.HTTPServers, load.HTTP2Servers) {
+		for _, s := range load.HTTPServers {
 			if s.Name == name {
 				return s.Handler, s.Ours
 			}

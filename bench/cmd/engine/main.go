@@ -96,7 +96,5 @@ func main() {
 // the others are compared with.
 func restrict(expr *regexp.Regexp) {
 	first := load.HTTPServers[0].Name
-	unwanted := func(s load.HTTPServer) bool { return s.Name != first && !expr.MatchString(s.Name) }
-	load.HTTPServers = slices.DeleteFunc(load.HTTPServers, unwanted)
-	load.HTTP2Servers = slices.DeleteFunc(load.HTTP2Servers, unwanted)
+	load.HTTPServers = slices.DeleteFunc(load.HTTPServers, func(s load.HTTPServer) bool { return s.Name != first && !expr.MatchString(s.Name) })
 }
