@@ -1,9 +1,9 @@
 package load
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
-	"embed"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
@@ -19,9 +20,6 @@ import (
 
 // This file runs servers in other languages: hyper, which cargo builds, and h2o.
 // They take part if cargo or h2o is installed.
-
-//go:embed hyper/Cargo.toml hyper/Cargo.lock hyper/src/main.rs
-var hyper embed.FS
 
 // external is the program that this process, a child, runs as its server.
 var external atomic.Pointer[exec.Cmd]
@@ -79,26 +77,14 @@ func serveH2O(l net.Listener, srv *http.Server) error {
 // buildHyper builds hyper's server, if its source has changed, and returns its
 // file.
 func buildHyper() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
+	cache, err1 := os.UserCacheDir()
+	source, err2 := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/seed-1954dcaa/muxmaster/bench/load").Output()
+	if err := cmp.Or(err1, err2); err != nil {
 		return "", err
 	}
 	dir := filepath.Join(cache, "muxmaster-bench")
-	for _, name := range []string{"Cargo.toml", "Cargo.lock", "src/main.rs"} {
-		file := filepath.Join(dir, "hyper", name)
-		text, err := hyper.ReadFile("hyper/" + name)
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(file), 0o777)
-		}
-		if old, _ := os.ReadFile(file); err == nil && string(old) != string(text) {
-			err = os.WriteFile(file, text, 0o666)
-		}
-		if err != nil {
-			return "", err
-		}
-	}
 	cmd := exec.Command("cargo", "build", "--release", "--quiet", "--locked", "--target-dir", dir)
-	cmd.Dir = filepath.Join(dir, "hyper")
+	cmd.Dir = filepath.Join(strings.TrimSpace(string(source)), "hyper")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("cargo: %w: %s", err, out)
 	}

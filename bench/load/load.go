@@ -35,7 +35,7 @@ type Plan struct {
 // Round is what one round of load on one server came to.
 type Round struct {
 	PerSecond      float64
-	P50, P99, P999 time.Duration
+	P50, P99, P999 float64 // microseconds
 	CPU            float64 // microseconds of the server process per request, NaN where the system doesn't tell
 	Kernel         float64 // the part of CPU in the kernel, 0 where the system doesn't tell
 	Memory         float64 // megabytes that are resident then, 0 where the system doesn't tell
@@ -72,29 +72,29 @@ func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error
 	}
 	defer pinSelf()()
 	results := make([]Result, len(servers))
-	targets := make([]*target, len(servers))
+	running := make([]*process, len(servers))
 	for i, s := range servers {
-		t, err := start(s, c)
+		p, err := start(s, c)
 		if err != nil {
 			results[i].Cannot = err.Error()
 			continue
 		}
-		defer t.stop()
-		targets[i] = t
+		defer p.stop()
+		running[i] = p
 	}
 	for round := range p.Rounds {
 		for k := range servers {
 			i := (round + k) % len(servers)
-			if targets[i] == nil {
+			if running[i] == nil {
 				continue
 			}
-			r, err := targets[i].undisturbed(ctx, p, &results[i].Repeated)
+			r, err := running[i].undisturbed(ctx, p, &results[i].Repeated)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			if err != nil {
 				results[i] = Result{Cannot: err.Error()}
-				targets[i] = nil
+				running[i] = nil
 				continue
 			}
 			results[i].Rounds = append(results[i].Rounds, r)
@@ -103,19 +103,13 @@ func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error
 	return results, nil
 }
 
-// A target is a running server.
-type target struct {
-	*process
-	c    Case
-	rate float64 // requests per second of the last round
-}
-
 // start starts the server and checks its response.
-func start(server string, c Case) (*target, error) {
+func start(server string, c Case) (*process, error) {
 	p, err := startProcess(strings.TrimSpace(string(c.Protocol) + " " + server))
 	if err != nil {
 		return nil, err
 	}
+	p.c = c
 	// External servers open a listener of their own.
 	for range 100 {
 		client := c.client()
@@ -130,7 +124,7 @@ func start(server string, c Case) (*target, error) {
 		p.stop()
 		return nil, err
 	}
-	return &target{process: p, c: c}, nil
+	return p, nil
 }
 
 // The host of a virtual machine may take processor time for others. That also
@@ -142,11 +136,11 @@ const (
 
 // undisturbed loads the server for a round, and repeats a round in which the
 // host took too much time. It adds the time of those to repeated.
-func (t *target) undisturbed(ctx context.Context, p Plan, repeated *Time) (Round, error) {
+func (p *process) undisturbed(ctx context.Context, plan Plan, repeated *Time) (Round, error) {
 	for attempt := 1; ; attempt++ {
 		began := time.Now()
 		_, before := measure.MachineTime()
-		r, err := t.load(ctx, p)
+		r, err := p.load(ctx, plan)
 		_, after := measure.MachineTime()
 		all := func() time.Duration { return time.Since(began) * time.Duration(runtime.NumCPU()) }
 		if err != nil || attempt == attempts || (after-before).Seconds() < disturbed*all().Seconds() {
@@ -159,31 +153,31 @@ func (t *target) undisturbed(ctx context.Context, p Plan, repeated *Time) (Round
 }
 
 // load loads the server for a round, and before the first one with a few requests.
-func (t *target) load(ctx context.Context, p Plan) (r Round, err error) {
-	if t.rate == 0 && t.c.tool() == "h2load" {
-		if _, r, err = t.c.send(ctx, t.address, 0, 0); err != nil {
+func (p *process) load(ctx context.Context, plan Plan) (r Round, err error) {
+	if p.rate == 0 && p.c.tool() == "h2load" {
+		if _, r, err = p.c.send(ctx, p.address, 0, 0); err != nil {
 			return r, err
 		}
-		t.rate = r.PerSecond
+		p.rate = r.PerSecond
 	}
-	stop, err := t.c.beside(t.address)
+	stop, err := p.c.beside(p.address)
 	if err != nil {
 		return r, err
 	}
 	defer stop()
-	before, kernelBefore, _, err := t.usage()
+	before, kernelBefore, _, err := p.usage()
 	if err != nil {
 		return r, err
 	}
-	requests, r, err := t.c.send(ctx, t.address, p.Round, t.rate)
+	requests, r, err := p.c.send(ctx, p.address, plan.Round, p.rate)
 	if err != nil {
 		return r, err
 	}
 	if requests == 0 {
 		return r, errors.New("no response in a round")
 	}
-	t.rate = r.PerSecond
-	after, kernelAfter, memory, err := t.usage()
+	p.rate = r.PerSecond
+	after, kernelAfter, memory, err := p.usage()
 	r.CPU, r.Memory = math.NaN(), memory
 	if after > before {
 		r.CPU, r.Kernel = (after-before)/float64(requests), (kernelAfter-kernelBefore)/float64(requests)
@@ -241,6 +235,8 @@ func serve(name string) error {
 
 // A process is a running child.
 type process struct {
+	c       Case
+	rate    float64 // requests per second of the last round
 	address string
 	cmd     *exec.Cmd
 	in      io.WriteCloser

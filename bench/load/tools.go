@@ -2,7 +2,6 @@ package load
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -123,14 +122,9 @@ end
 	if err != nil {
 		return 0, r, err
 	}
-	requests, err1 := strconv.Atoi(out[0])
-	r.PerSecond, err = strconv.ParseFloat(out[1], 64)
-	var percentiles [3]float64 // microseconds
-	_, err2 := fmt.Sscan(strings.ReplaceAll(out[2], "latency", ""), &percentiles[0], &percentiles[1], &percentiles[2])
-	for i, d := range []*time.Duration{&r.P50, &r.P99, &r.P999} {
-		*d = time.Duration(percentiles[i] * 1e3)
-	}
-	return requests, r, cmp.Or(err, err1, err2)
+	figures := strings.ReplaceAll(strings.Join(out, " "), "latency", "")
+	_, err = fmt.Sscan(figures, &requests, &r.PerSecond, &r.P50, &r.P99, &r.P999)
+	return requests, r, err
 }
 
 func (c Case) h2load(ctx context.Context, address string, n int, dir string) (requests int, r Round, err error) {
@@ -149,31 +143,26 @@ func (c Case) h2load(ctx context.Context, address string, n int, dir string) (re
 	if err != nil {
 		return 0, r, err
 	}
-	if r.PerSecond, err = strconv.ParseFloat(out[0], 64); err != nil {
-		return 0, r, err
-	}
-	if requests, err = strconv.Atoi(out[1]); err != nil {
-		return 0, r, err
-	}
 	lines, err := os.ReadFile(log)
 	if err != nil {
 		return 0, r, err
 	}
-	var took []time.Duration
+	var took []float64
 	for line := range strings.Lines(string(lines)) {
 		if f := strings.Fields(line); len(f) == 3 && f[1] == "200" {
-			us, err := strconv.Atoi(f[2])
+			us, err := strconv.ParseFloat(f[2], 64)
 			if err != nil {
 				return 0, r, err
 			}
-			took = append(took, time.Duration(us)*time.Microsecond)
+			took = append(took, us)
 		}
 	}
-	return requests, r.withLatencies(took), nil
+	_, err = fmt.Sscan(strings.Join(out, " "), &r.PerSecond, &requests)
+	return requests, r.withLatencies(took), err
 }
 
-// withLatencies adds the percentiles.
-func (r Round) withLatencies(took []time.Duration) Round {
+// withLatencies adds the percentiles of latencies in microseconds.
+func (r Round) withLatencies(took []float64) Round {
 	if n := len(took); n > 0 {
 		slices.Sort(took)
 		r.P50, r.P99, r.P999 = took[n/2], took[n*99/100], took[n*999/1000]
@@ -197,18 +186,18 @@ func (c Case) paced(ctx context.Context, address string, d time.Duration) (reque
 	if !c.Protocol.HTTP2() {
 		batch = c.Connections
 	}
-	began, took := time.Now(), []time.Duration{}
+	began, took := time.Now(), []float64{}
 	errs := make([]error, batch)
 	for next := began; ctx.Err() == nil && next.Sub(began) < d; next = next.Add(time.Second * time.Duration(batch) / time.Duration(c.PerSecond)) {
 		for time.Now().Before(next) {
 		}
 		n, sent := len(took), time.Now()
-		took = append(took, make([]time.Duration, batch)...)
+		took = append(took, make([]float64, batch)...)
 		var wg sync.WaitGroup
 		for i := range batch {
 			wg.Go(func() {
 				errs[i] = c.exchange(ctx, clients[(n+i)%len(clients)], address)
-				took[n+i] = time.Since(sent)
+				took[n+i] = time.Since(sent).Seconds() * 1e6
 			})
 		}
 		wg.Wait()

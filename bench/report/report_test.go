@@ -235,7 +235,7 @@ func TestEngine(t *testing.T) {
 	r := &showdown.Run{Started: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), Machine: measure.Machine{CPU: "Z80"}, Command: "go run"}
 	cases := load.Cases()[:1]
 	for i, name := range []string{"net/http", "engine"} { // the others were not measured
-		round := load.Round{PerSecond: float64(100 + 50*i), CPU: float64(20 - 10*i), P50: time.Millisecond, P99: 2 * time.Millisecond, P999: 4 * time.Millisecond, Memory: 7}
+		round := load.Round{PerSecond: float64(100 + 50*i), CPU: float64(20 - 10*i), P50: 1000, P99: 2000, P999: 4000, Memory: 7}
 		r.AddLoad(showdown.Servers, cases[0], name, load.Result{Rounds: []load.Round{round, round}})
 	}
 	text := Engine(r, cases)

@@ -103,7 +103,7 @@ func (f writerFunc) Write(b []byte) (int, error) { f(string(b)); return len(b), 
 
 func TestPassesOfLoadAddUp(t *testing.T) {
 	r := new(Run)
-	rounds := []load.Round{{PerSecond: 5, P50: time.Millisecond, P99: 2 * time.Millisecond, CPU: 13, Kernel: 8, Memory: 9}, {PerSecond: 6, CPU: math.NaN()}}
+	rounds := []load.Round{{PerSecond: 5, P50: 1000, P99: 2000, CPU: 13, Kernel: 8, Memory: 9}, {PerSecond: 6, CPU: math.NaN()}}
 	for range 2 {
 		r.AddLoad(Load, load.Parameter, "a", load.Result{Rounds: rounds})
 		r.AddLoad(Load, load.Parameter, "b", load.Result{Cannot: "broken"})

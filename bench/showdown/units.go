@@ -298,9 +298,9 @@ func (r *Run) AddLoad(section Section, c load.Case, server string, result load.R
 	cell := &r.Cells[at]
 	for _, round := range result.Rounds {
 		cell.Samples = append(cell.Samples, round.PerSecond)
-		cell.P50 = append(cell.P50, micros(round.P50))
-		cell.P99 = append(cell.P99, micros(round.P99))
-		cell.P999 = append(cell.P999, micros(round.P999))
+		cell.P50 = append(cell.P50, round.P50)
+		cell.P99 = append(cell.P99, round.P99)
+		cell.P999 = append(cell.P999, round.P999)
 		cell.Memory = append(cell.Memory, round.Memory)
 		if !math.IsNaN(round.CPU) {
 			cell.CPU = append(cell.CPU, round.CPU)
@@ -308,5 +308,3 @@ func (r *Run) AddLoad(section Section, c load.Case, server string, result load.R
 		}
 	}
 }
-
-func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
