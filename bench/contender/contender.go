@@ -215,6 +215,9 @@ func pathValue(h *Handler) http.HandlerFunc { return plainWith(h, (*http.Request
 // plain is the type of plain handlers.
 type plain = func(http.ResponseWriter, *http.Request)
 
+// times returns n copies of a middleware.
+func times[M any](n int, middleware M) []M { return slices.Repeat([]M{middleware}, n) }
+
 // wrap returns the handler behind middleware, for routers that have none.
 func wrap(h http.Handler, middleware int) http.Handler {
 	for range middleware {

@@ -100,12 +100,10 @@ func newMuxmaster(middleware int, pooled, fast bool) Router {
 	mux := muxmaster.New()
 	mux.PoolRequestBundle = pooled
 	mux.PoolFastParams = pooled
-	for range middleware {
-		if fast {
-			mux.UseFast(muxmasterPassOn)
-		} else {
-			mux.Use(passOn)
-		}
+	if fast {
+		mux.UseFast(times(middleware, muxmasterPassOn)...)
+	} else {
+		mux.Use(times(middleware, passOn)...)
 	}
 	handle := map[string]func(string, muxmaster.FastHandler){
 		"GET": mux.GETFast, "POST": mux.POSTFast, "PUT": mux.PUTFast, "DELETE": mux.DELETEFast,
@@ -128,7 +126,7 @@ func muxmasterFast(h *Handler) muxmaster.FastHandler {
 	})
 }
 
-func muxmasterPassOn(next muxmaster.FastHandler) muxmaster.FastHandler {
+var muxmasterPassOn muxmaster.FastMiddleware = func(next muxmaster.FastHandler) muxmaster.FastHandler {
 	return func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) { next(w, r, ps) }
 }
 
@@ -185,7 +183,7 @@ func newBone(middleware int) Router {
 type bunrouterHandler = func(http.ResponseWriter, bunrouter.Request) error
 
 func newBunRouter(middleware int) Router {
-	router := bunrouter.New(bunrouterMiddleware(middleware)...)
+	router := bunrouter.New(bunrouter.Use(times(middleware, bunrouterPassOn)...))
 	nothing := func(http.ResponseWriter, bunrouter.Request) error { return nil }
 	return Router{router, func(method, pattern string, h *Handler) {
 		router.Handle(method, pattern, pick(h, nothing, func(name string) (read, write, report bunrouterHandler) {
@@ -199,18 +197,12 @@ func newBunRouter(middleware int) Router {
 	}, nil}
 }
 
-func bunrouterMiddleware(n int) []bunrouter.Option {
-	var options []bunrouter.Option
-	for range n {
-		options = append(options, bunrouter.Use(func(next bunrouter.HandlerFunc) bunrouter.HandlerFunc {
-			return func(w http.ResponseWriter, r bunrouter.Request) error { return next(w, r) }
-		}))
-	}
-	return options
+var bunrouterPassOn bunrouter.MiddlewareFunc = func(next bunrouter.HandlerFunc) bunrouter.HandlerFunc {
+	return func(w http.ResponseWriter, r bunrouter.Request) error { return next(w, r) }
 }
 
 func newBunRouterCompat(middleware int) Router {
-	router := bunrouter.New(bunrouterMiddleware(middleware)...).Compat()
+	router := bunrouter.New(bunrouter.Use(times(middleware, bunrouterPassOn)...)).Compat()
 	return Router{router, func(method, pattern string, h *Handler) {
 		router.Handle(method, pattern, plainWith(h, func(r *http.Request, name string) string {
 			return bunrouter.ParamsFromContext(r.Context()).ByName(name)
@@ -220,9 +212,7 @@ func newBunRouterCompat(middleware int) Router {
 
 func newChi(middleware int) Router {
 	router := chi.NewRouter()
-	for range middleware {
-		router.Use(passOn)
-	}
+	router.Use(times(middleware, passOn)...)
 	return Router{router, func(method, pattern string, h *Handler) {
 		router.MethodFunc(method, pattern, plainWith(h, chi.URLParam))
 	}, nil}
@@ -231,11 +221,9 @@ func newChi(middleware int) Router {
 func newEcho(handler func(*Handler) echo.HandlerFunc) func(middleware int) Router {
 	return func(middleware int) Router {
 		e := echo.New()
-		for range middleware {
-			e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
-				return func(c *echo.Context) error { return next(c) }
-			})
-		}
+		e.Use(times[echo.MiddlewareFunc](middleware, func(next echo.HandlerFunc) echo.HandlerFunc {
+			return func(c *echo.Context) error { return next(c) }
+		})...)
 		return Router{e, func(method, pattern string, h *Handler) { e.Add(method, pattern, handler(h)) }, nil}
 	}
 }
@@ -253,13 +241,9 @@ func echoHandler(h *Handler) echo.HandlerFunc {
 
 func newFox(handler func(*Handler) fox.HandlerFunc) func(middleware int) Router {
 	return func(middleware int) Router {
-		options := []fox.GlobalOption{fox.WithNoMethod(true), fox.WithAllowRegexpParam(true)}
-		for range middleware {
-			options = append(options, fox.WithMiddleware(func(next fox.HandlerFunc) fox.HandlerFunc {
-				return func(c *fox.Context) { next(c) }
-			}))
-		}
-		router := fox.MustRouter(options...)
+		passOn := func(next fox.HandlerFunc) fox.HandlerFunc { return func(c *fox.Context) { next(c) } }
+		router := fox.MustRouter(fox.WithNoMethod(true), fox.WithAllowRegexpParam(true),
+			fox.WithMiddleware(times[fox.MiddlewareFunc](middleware, passOn)...))
 		// fox's documentation recommends one transaction for many routes.
 		txn := router.Txn(true)
 		return Router{router, func(method, pattern string, h *Handler) {
@@ -285,9 +269,7 @@ func foxPlain(h *Handler) fox.HandlerFunc {
 func newGin(middleware int) Router {
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
-	for range middleware {
-		engine.Use(func(c *gin.Context) { c.Next() })
-	}
+	engine.Use(times[gin.HandlerFunc](middleware, func(c *gin.Context) { c.Next() })...)
 	return Router{engine, func(method, pattern string, h *Handler) {
 		engine.Handle(method, pattern, pick(h, func(*gin.Context) {}, func(name string) (read, write, report func(*gin.Context)) {
 			return func(c *gin.Context) { use(c.Param(name)) },
@@ -339,9 +321,7 @@ func newGoRestful(middleware int) Router {
 
 func newGorilla(middleware int) Router {
 	router := mux.NewRouter()
-	for range middleware {
-		router.Use(passOn)
-	}
+	router.Use(times[mux.MiddlewareFunc](middleware, passOn)...)
 	return Router{router, func(method, pattern string, h *Handler) {
 		router.HandleFunc(pattern, plainWith(h, func(r *http.Request, name string) string { return mux.Vars(r)[name] })).Methods(method)
 	}, nil}
