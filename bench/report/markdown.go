@@ -167,16 +167,13 @@ func columnTable(r *showdown.Run, columns []column, handlers bool) string {
 
 // cellText returns the minimum of a cell, or the reason why there is none.
 func cellText(r *showdown.Run, c column, name string, write func(float64) string) string {
-	for _, cell := range r.In(c.Section, c.Scenario) {
-		switch {
-		case cell.Contender != name:
-		case len(cell.Samples) > 0:
-			return write(cell.Samples.Min())
-		case strings.HasPrefix(cell.Cannot, "left out"):
-			return "left out"
-		default:
-			return "cannot"
-		}
+	switch cell, ok := r.Cell(c.Section, c.Scenario, name); {
+	case ok:
+		return write(cell.Samples.Min())
+	case strings.HasPrefix(cell.Cannot, "left out"):
+		return "left out"
+	case cell.Cannot != "":
+		return "cannot"
 	}
 	return "–"
 }

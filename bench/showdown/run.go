@@ -100,7 +100,8 @@ func (s Samples) MarshalJSON() ([]byte, error) {
 // Summary returns the median with its 95 % confidence interval, which is
 // infinite with few samples.
 func (s Samples) Summary() benchmath.Summary {
-	return benchmath.AssumeNothing.Summary(s.sample(), 0.95)
+	thresholds := benchmath.DefaultThresholds
+	return benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(s), &thresholds), 0.95) // it sorts its argument
 }
 
 // Min returns the smallest sample, or NaN if there is none.
@@ -109,11 +110,6 @@ func (s Samples) Min() float64 {
 		return math.NaN()
 	}
 	return slices.Min(s)
-}
-
-func (s Samples) sample() *benchmath.Sample {
-	thresholds := benchmath.DefaultThresholds
-	return benchmath.NewSample(slices.Clone(s), &thresholds) // it sorts its argument
 }
 
 // In returns the cells of a section and scenario, or of all scenarios for "".
@@ -127,11 +123,11 @@ func (r *Run) In(section Section, scenario string) []Cell {
 	return cells
 }
 
-// Cell returns the cell of a contender if it has figures.
+// Cell returns the cell of a contender, and whether it has figures.
 func (r *Run) Cell(section Section, scenario, contender string) (Cell, bool) {
 	for _, c := range r.Cells {
-		if c.Section == section && c.Scenario == scenario && c.Contender == contender && len(c.Samples) > 0 {
-			return c, true
+		if c.Section == section && c.Scenario == scenario && c.Contender == contender {
+			return c, len(c.Samples) > 0
 		}
 	}
 	return Cell{}, false

@@ -63,7 +63,7 @@ func units(contenders []contender.Contender, p Plan, dir string) (us []unit) {
 	for _, s := range bench.Scenarios() {
 		go1(Serving, s.Name, "Showdown/CONTENDER/"+s.Name, contenders, &s, p.Rounds)
 		if s.Name == "Param1" {
-			go1(Parallel, fmt.Sprintf("1 parameter, %d cores", runtime.NumCPU()), "Parallel/CONTENDER", routers, &s, p.Rounds)
+			go1(Parallel, fmt.Sprintf("1 parameter, %d cores", runtime.NumCPU()), "Parallel/CONTENDER/Param1", routers, &s, p.Rounds)
 		}
 	}
 	for _, n := range bench.Scales {
@@ -121,43 +121,37 @@ type goUnit struct {
 
 func (u goUnit) run(ctx context.Context, r *Run) error {
 	var cells []Cell
-	var normal []string
-	at := map[string]int{} // indices of cells by the name of the benchmark
-	exprs := map[string]string{}
+	at := map[string]int{}         // indices of cells by the name of the benchmark
+	names := map[string][]string{} // of contenders in benchmarks by build tag
 	for _, c := range u.contenders {
 		cell := Cell{Section: u.section, Scenario: u.title, Contender: c.Name}
-		name := regexp.MustCompile(`[ /]`).ReplaceAllStringFunc(c.Name, func(s string) string { return map[string]string{" ": "_", "/": "-"}[s] })
-		if u.scenario != nil && c.Name != SafeName {
+		tag := ""
+		if c.Name == SafeName {
+			tag = "muxmaster_safe"
+		} else if u.scenario != nil {
 			if err := bench.Prove(c, *u.scenario); err != nil {
 				cell.Cannot, _, _ = strings.Cut(err.Error(), "\n")
 			}
 		}
 		if cell.Cannot == "" {
+			name := strings.NewReplacer(" ", "_", "/", "-").Replace(c.Name)
 			at[strings.Replace(u.benchmark, "CONTENDER", name, 1)] = len(cells)
-			if c.Name == SafeName {
-				exprs["muxmaster_safe"] = u.expression(name)
-			} else {
-				normal = append(normal, regexp.QuoteMeta(name))
-			}
+			names[tag] = append(names[tag], regexp.QuoteMeta(name))
 		}
 		cells = append(cells, cell)
 	}
-	exprs[""] = u.expression(strings.Join(normal, "|"))
 	processors := 1
 	if u.section == Parallel {
 		processors = runtime.NumCPU()
 	}
 	for range u.rounds {
-		for tag, expr := range exprs {
-			results, err := runBenchmarks(ctx, u.dir, tag, expr, u.round, processors)
+		for tag, names := range names {
+			results, err := runBenchmarks(ctx, u.dir, tag, u.expression(strings.Join(names, "|")), u.round, processors)
 			if err != nil {
 				return err
 			}
 			for name, values := range results {
-				i, ok := at[strings.TrimSuffix(name, "/lookups")]
-				if u.section == Parallel {
-					i, ok = at[strings.TrimSuffix(name, "/Param1")]
-				}
+				i, ok := at[name]
 				if !ok {
 					return fmt.Errorf("unknown benchmark %s", name)
 				}
@@ -183,14 +177,8 @@ func (u goUnit) run(ctx context.Context, r *Run) error {
 
 // expression returns the expression for the benchmark of some contenders.
 func (u goUnit) expression(names string) string {
-	parts := strings.Split(u.benchmark, "/")
-	for i, part := range parts {
-		if part == "CONTENDER" {
-			part = "(" + names + ")"
-		}
-		parts[i] = "^" + part + "$"
-	}
-	return strings.Replace(strings.Join(parts, "/"), "^", "^Benchmark", 1)
+	expr := "^Benchmark" + strings.ReplaceAll(u.benchmark, "/", "$/^") + "$"
+	return strings.Replace(expr, "CONTENDER", "("+names+")", 1)
 }
 
 // runBenchmarks runs the Go benchmarks of package bench that match, and returns
