@@ -66,7 +66,7 @@ func TestRankLoad(t *testing.T) {
 	cpu := showdown.Samples{10, 10, 20, 10, 10, 10}
 	half := showdown.Samples{20, 20, 40, 20, 20, 20}
 	r.Cells = []showdown.Cell{loadCell(showdown.Load, "no router", perSecond, cpu), loadCell(showdown.Load, "a", perSecond, half)}
-	l := rankLoad(r, showdown.Load, "1 parameter, 1 core")
+	l := rank(r, showdown.Load, "1 parameter, 1 core")
 	if len(l.Rows) != 2 || l.Rows[1].Name != "a" || l.Rows[1].Ratio != 0.5 || l.Rows[1].Lo != 0.5 || l.Rows[1].Hi != 0.5 || l.Rows[1].Place != 2 {
 		t.Errorf("with processor time: %+v", l.Rows)
 	}
@@ -74,12 +74,12 @@ func TestRankLoad(t *testing.T) {
 		t.Errorf("difference %q, want %q", l.difference(), want)
 	}
 	r.Cells[1].CPU = nil
-	l = rankLoad(r, showdown.Load, "1 parameter, 1 core")
+	l = rank(r, showdown.Load, "1 parameter, 1 core")
 	if l.ByCPU || len(l.Rows) != 2 || l.Rows[0].Ratio != 1 || l.difference() != "There is no significant difference." {
 		t.Errorf("without processor time: %+v, %q", l.Rows, l.difference())
 	}
 	r.Cells[1].Samples = perSecond[:3]
-	if l = rankLoad(r, showdown.Load, "1 parameter, 1 core"); len(l.Rows) != 1 || len(l.Cannot) != 1 {
+	if l = rank(r, showdown.Load, "1 parameter, 1 core"); len(l.Rows) != 1 || len(l.Cannot) != 1 {
 		t.Errorf("with fewer rounds: %+v, %+v", l.Rows, l.Cannot)
 	}
 }

@@ -52,75 +52,63 @@ func kind(e showdown.Entry) string {
 	return "native"
 }
 
-// rank sorts the contenders, native and plain handlers together.
+// rank sorts the contenders, native and plain handlers together. Under load, it
+// compares every server with the base in the same round, so load on the machine
+// affects both. If the CPU time is known, it then compares requests per second of
+// CPU time, which other programs affect least.
 func rank(r *showdown.Run, section showdown.Section, scenario string) (out ranking) {
-	if section.UnderLoad() {
-		return rankLoad(r, section, scenario)
+	cells, underLoad := r.In(section, scenario), section.UnderLoad()
+	if underLoad {
+		out.Base, out.ByCPU = section.Base(), true
 	}
+	for _, c := range cells {
+		out.ByCPU = out.ByCPU && (len(c.Samples) == 0 || len(c.CPU) == len(c.Samples))
+	}
+	base, _ := r.Cell(section, scenario, out.Base)
 	best := math.Inf(1)
-	for _, c := range r.In(section, scenario) {
-		e := r.Entry(c.Contender)
-		x := row{Name: c.Contender, Kind: kind(e), Ours: e.Ours, Floor: e.In(contender.Floor), Cell: c}
+	for _, c := range cells {
+		x := row{Name: c.Contender, Floor: c.Contender == out.Base || r.Entry(c.Contender).In(contender.Floor), Cell: c}
+		x.Kind, x.Ours = handler(r, c.Contender)
+		samples := c.Samples
 		switch {
-		case len(c.Samples) > 0:
-			x.Mid, x.Lo, x.Hi = summary(c.Samples)
-			out.Rows = append(out.Rows, x)
-			if !x.Floor {
-				best = min(best, x.Mid)
-			}
-		case !x.Floor:
+		case len(c.Samples) == 0 && x.Floor && !underLoad:
+			continue
+		case underLoad && len(c.Samples) != len(base.Samples):
+			c.Cannot = cmp.Or(c.Cannot, "has fewer rounds than "+out.Base)
+			samples = nil
+		case out.ByCPU:
+			samples = measure.Ratios(base.CPU, c.CPU)
+		case underLoad:
+			samples = measure.Ratios(c.Samples, base.Samples)
+		}
+		if len(samples) == 0 {
 			out.Cannot = append(out.Cannot, c)
+			continue
+		}
+		x.Mid, x.Lo, x.Hi = summary(samples)
+		x.Ratio = x.Mid
+		out.Rows = append(out.Rows, x)
+		if !x.Floor {
+			best = min(best, x.Mid)
 		}
 	}
+	if underLoad {
+		places(out.Rows)
+		return out
+	}
 	for i := range out.Rows {
-		out.Rows[i].Ratio = out.Rows[i].Mid / best
+		out.Rows[i].Ratio /= best
 	}
 	slices.SortStableFunc(out.Rows, func(a, b row) int { return cmp.Compare(a.Mid, b.Mid) })
 	return out
 }
 
-// rankLoad compares every server with the base in the same round, so load on
-// the machine affects both. If the CPU time is known, it compares requests per
-// second of CPU time, which other programs affect least.
-func rankLoad(r *showdown.Run, section showdown.Section, scenario string) ranking {
-	out := ranking{Base: section.Base(), ByCPU: true}
-	cells := r.In(section, scenario)
-	for _, c := range cells {
-		out.ByCPU = out.ByCPU && (len(c.Samples) == 0 || len(c.CPU) == len(c.Samples))
-	}
-	base, _ := r.Cell(section, scenario, out.Base)
-	for _, c := range cells {
-		switch {
-		case len(c.Samples) == 0:
-			out.Cannot = append(out.Cannot, c)
-			continue
-		case len(c.Samples) != len(base.Samples):
-			c.Cannot = "has fewer rounds than " + out.Base
-			out.Cannot = append(out.Cannot, c)
-			continue
-		}
-		ratios := measure.Ratios(c.Samples, base.Samples)
-		if out.ByCPU {
-			ratios = measure.Ratios(base.CPU, c.CPU)
-		}
-		x := row{Name: c.Contender, Floor: c.Contender == out.Base, Cell: c}
-		x.Kind, x.Ours = loadKind(r, section, c.Contender)
-		x.Mid, x.Lo, x.Hi = summary(ratios)
-		x.Ratio = x.Mid
-		out.Rows = append(out.Rows, x)
-	}
-	places(out.Rows)
-	return out
-}
-
-// loadKind returns the kind of a server's handlers, and whether the server is
-// ours.
-func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf string, ours bool) {
-	if section != showdown.Load {
-		for _, s := range load.HTTPServers {
-			if s.Name == name {
-				return s.Handler, s.Ours
-			}
+// handler returns the kind of the handlers of a contender or HTTP server, and whether
+// it is ours.
+func handler(r *showdown.Run, name string) (kindOf string, ours bool) {
+	for _, s := range load.HTTPServers {
+		if s.Name == name {
+			return s.Handler, s.Ours
 		}
 	}
 	e := r.Entry(name)
