@@ -122,12 +122,3 @@ func Replaced(file string, parts ...[2]string) (string, error) {
 	}
 	return document, nil
 }
-
-// ReplaceIn is Replace for a file.
-func ReplaceIn(file, name, text string) error {
-	document, err := Replaced(file, [2]string{name, text})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, []byte(document), 0o666)
-}

@@ -14,7 +14,8 @@ import (
 // Engine writes the tables of docs/engine.md: for each case and server the
 // ratio of CPU time to the first server, with its interval and rank, and the
 // latencies.
-func Engine(r *showdown.Run, cases []load.Case) string {
+func Engine(r *showdown.Run) string {
+	cases := slices.DeleteFunc(load.Cases(), func(c load.Case) bool { return len(r.In(showdown.Servers, c.String())) == 0 })
 	servers := slices.DeleteFunc(slices.Clone(load.HTTPServers), func(s load.HTTPServer) bool {
 		return !slices.ContainsFunc(r.In(showdown.Servers, ""), func(c showdown.Cell) bool { return c.Contender == s.Name })
 	})
@@ -48,10 +49,13 @@ func Engine(r *showdown.Run, cases []load.Case) string {
 	memory := table("resident memory, MB", servers, func(x row) string { return fmt.Sprintf("%.0f", x.memory()) })
 	var rates []string
 	for _, s := range servers[1:] {
-		rate := mean(cases, load.Case.Simple, func(c load.Case) float64 {
-			return server(r, c, s.Name).Samples.Summary().Center / server(r, c, servers[0].Name).Samples.Summary().Center
-		})
-		if !math.IsNaN(rate) { // it serves all of them
+		sum, n := 0.0, 0.0
+		for _, c := range slices.DeleteFunc(slices.Clone(cases), func(c load.Case) bool { return !c.Simple() }) {
+			base, _ := r.Cell(showdown.Servers, c.String(), servers[0].Name)
+			cell, _ := r.Cell(showdown.Servers, c.String(), s.Name)
+			sum, n = sum+cell.Samples.Summary().Center/base.Samples.Summary().Center, n+1
+		}
+		if rate := sum / n; !math.IsNaN(rate) { // it serves all of them
 			rates = append(rates, fmt.Sprintf("%s %.2f", s.Name, rate))
 		}
 	}
@@ -67,24 +71,6 @@ func serverTitle(s load.HTTPServer) string {
 		return s.Name + " (own handlers)"
 	}
 	return s.Name + " (" + s.Handler + ")"
-}
-
-// server returns the figures of a server in a case.
-func server(r *showdown.Run, c load.Case, name string) showdown.Cell {
-	cell, _ := r.Cell(showdown.Servers, c.String(), name)
-	return cell
-}
-
-// mean returns the mean of a figure over the cases that match.
-func mean(cases []load.Case, match func(load.Case) bool, figure func(load.Case) float64) float64 {
-	var sum, n float64
-	for _, c := range cases {
-		if match(c) {
-			sum += figure(c)
-			n++
-		}
-	}
-	return sum / n
 }
 
 // costs says how much CPU time requests take on one of our servers, compared with
@@ -195,16 +181,10 @@ func http2Row(r *showdown.Run, work, shape, server string) (row, bool) {
 // HTTP2Line returns the README's line about HTTP/2, with figures of the picture and
 // the same ones over TLS. docs is the directory of the pages, relative to the README.
 func HTTP2Line(r *showdown.Run, docs string) string {
-	ratio := func(work, shape string) float64 {
-		x, _ := http2Row(r, work, shape, "engine")
-		return x.Ratio
+	ratio := func(protocol load.Protocol, shape string) string {
+		x, _ := http2Row(r, strings.Replace(picturedHTTP2, string(load.H2C), string(protocol), 1), shape, "engine")
+		return fmt.Sprintf("%.1f", x.Ratio)
 	}
-	tls := strings.Replace(picturedHTTP2, string(load.H2C), string(load.H2TLS), 1)
-	text := fmt.Sprintf("Over HTTP/2, it serves %.1f to %.1f requests in the CPU time that net/http needs for one, and %.1f to %.1f over TLS\n"+
-		"([figures](%s/engine.md#http2): a browser's requests for JSON, one at a time, and from 64 connections with ten each).",
-		ratio(picturedHTTP2, "1×1"), ratio(picturedHTTP2, "64×10"), ratio(tls, "1×1"), ratio(tls, "64×10"), docs)
-	if all := costs(r, showdown.HTTP2, "engine"); all != "" { // hyper is written in Rust, h2o in C
-		text += " Its CPU time is " + all + "."
-	}
-	return text + "\n"
+	return document("http2 line", r, fields{"Docs": docs, "One": ratio(load.H2C, "1×1"), "Many": ratio(load.H2C, "64×10"),
+		"OneTLS": ratio(load.H2TLS, "1×1"), "ManyTLS": ratio(load.H2TLS, "64×10"), "Costs": costs(r, showdown.HTTP2, "engine")})
 }

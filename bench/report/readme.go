@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
@@ -83,47 +85,34 @@ func version(r *showdown.Run, name string) string {
 	return ""
 }
 
-// Docs writes the generated pages and pictures to the directory docs, and
-// updates the generated parts of other pages there, of the README.md next to it,
-// and of that in bench. http2 is the run of HTTP/2 servers. It returns the names of the files. It
-// writes nothing if a document can't be read or lacks its part.
-func Docs(docs string, r, http2 *showdown.Run) (files []string, err error) {
-	texts := map[string]string{}
-	add := func(name, text string) {
-		name = filepath.Join(docs, name)
-		files, texts[name] = append(files, name), text
-	}
-	add("benchmarks.md", Markdown(r))
+// Docs returns the texts of the generated pages and pictures in the directory docs,
+// and of the documents with generated parts: others there, the README.md next to it,
+// and that in bench. http2 is the run of HTTP/2 servers.
+func Docs(docs string, r, http2 *showdown.Run) (texts map[string]string, err error) {
+	texts = map[string]string{filepath.Join(docs, "benchmarks.md"): Markdown(r)}
 	for _, p := range pictures {
-		add(p.file, Picture(r, http2, p.theme, p.shape))
+		texts[filepath.Join(docs, p.file)] = Picture(r, http2, p.theme, p.shape)
 	}
-	for _, document := range []struct {
-		file  string
-		parts [][2]string // name, text
-	}{
-		{"comparison.md", [][2]string{{"ratios", RatioTable(r)}}},
-		{"engine.md", [][2]string{{"http2", HTTP2(http2)}}},
-		{"../bench/README.md", [][2]string{{"targets", Targets(r)}}},
-		{"../README.md", [][2]string{{"speed table", SpeedTable(r, filepath.Base(docs))}, {"http2", HTTP2Line(http2, filepath.Base(docs))}}},
+	for name, parts := range map[string][][2]string{ // name, text
+		"comparison.md":      {{"ratios", RatioTable(r)}},
+		"engine.md":          {{"http2", HTTP2(http2)}},
+		"../bench/README.md": {{"targets", Targets(r)}},
+		"../README.md":       {{"speed table", SpeedTable(r, filepath.Base(docs))}, {"http2", HTTP2Line(http2, filepath.Base(docs))}},
 	} {
-		text, err := figure.Replaced(filepath.Join(docs, document.file), document.parts...)
-		if err != nil {
-			return nil, err
-		}
-		add(document.file, text)
-	}
-	for _, name := range files {
-		if err := os.WriteFile(name, []byte(texts[name]), 0o666); err != nil {
+		name = filepath.Join(docs, name)
+		if texts[name], err = figure.Replaced(name, parts...); err != nil {
 			return nil, err
 		}
 	}
-	return files, nil
+	return texts, nil
 }
 
-// Publish writes the documents, as Docs, of a new run, and the run into its file,
+// Publish writes the documents of Docs with a new run, and the run into its file,
 // which is showdown.File or showdown.HTTP2File. It uses the published run of the
-// other kind. It leaves out the figures of a few servers that are noisy, and refuses
-// a run that isn't complete or quiet.
+// other kind. If file is "", it writes only the tables of HTTP/1.1 servers into
+// engine.md, whose run isn't kept. It leaves out the figures of a few servers that
+// are noisy, and writes nothing if the run isn't complete or quiet, or if a document
+// can't be read or lacks its part.
 func Publish(docs, file string, r *showdown.Run) error {
 	if r.Finished.IsZero() {
 		return errors.New("the run is not complete; nothing is published")
@@ -131,6 +120,14 @@ func Publish(docs, file string, r *showdown.Run) error {
 	LeaveOut(r)
 	if err := Quiet(r); err != nil {
 		return err
+	}
+	if file == "" {
+		page := filepath.Join(docs, "engine.md")
+		text, err := figure.Replaced(page, [2]string{"engine", Engine(r)})
+		if err != nil {
+			return err
+		}
+		return Write(map[string]string{page: text})
 	}
 	runs := map[string]*showdown.Run{}
 	for _, name := range []string{showdown.File, showdown.HTTP2File} {
@@ -144,14 +141,23 @@ func Publish(docs, file string, r *showdown.Run) error {
 			return err
 		}
 	}
-	files, err := Docs(docs, runs[showdown.File], runs[showdown.HTTP2File])
+	texts, err := Docs(docs, runs[showdown.File], runs[showdown.HTTP2File])
 	if err != nil {
 		return err
 	}
-	if err := r.Write(file); err != nil {
+	if err := Write(texts); err != nil {
 		return err
 	}
-	for _, name := range append(files, file) {
+	return r.Write(file)
+}
+
+// Write writes texts into the files with their names, and prints the names.
+func Write(texts map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		err := os.MkdirAll(filepath.Dir(name), 0o777)
+		if err = cmp.Or(err, os.WriteFile(name, []byte(texts[name]), 0o666)); err != nil {
+			return err
+		}
 		fmt.Println("wrote", name)
 	}
 	return nil

@@ -41,20 +41,21 @@ func main() {
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
 	resume := flag.Bool("resume", false, "carry on with the last run, with the same flags")
 	docs := flag.String("docs", "", "update the tables of engine.md in this `folder`, and with -http2 also the pictures, the README.md beside it and "+showdown.HTTP2File)
-	showdown.Main(func(ctx context.Context) (err error) {
+	showdown.Main(func(ctx context.Context) error {
 		switch {
 		case *docs != "" && (match.String() != "" || which.String() != usual):
 			return errors.New("engine: -docs needs all cases and the usual servers: remove -run and -servers")
 		case *rounds < 0:
 			return errors.New("engine: -rounds must not be negative")
 		}
-		page := filepath.Join(*docs, "engine.md")
 		if *docs != "" { // find a wrong name before the measurement
-			if _, err := figure.Replaced(page, [2]string{"engine"}); err != nil {
+			if _, err := figure.Replaced(filepath.Join(*docs, "engine.md"), [2]string{"engine"}); err != nil {
 				return err
 			}
 		}
-		restrict(which)
+		load.HTTPServers = slices.DeleteFunc(load.HTTPServers, func(s load.HTTPServer) bool {
+			return s.Name != load.HTTPServers[0].Name && !which.MatchString(s.Name)
+		})
 		o := showdown.Options{File: "results/engine.json", Resume: *resume, Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/")}
 		plan := showdown.Plan{LoadPasses: 2, Strict: true, Again: true, Load: load.Plan{Rounds: cmp.Or(*rounds, 12), Round: time.Second}}
 		if *http2 {
@@ -74,27 +75,14 @@ func main() {
 			return err
 		}
 		r.Finished = time.Now()
-		text := report.Engine(r, plan.ServerCases)
+		text, published := report.Engine, ""
 		if *http2 {
-			text = report.HTTP2(r)
+			text, published = report.HTTP2, showdown.HTTP2File
 		}
-		fmt.Print(text, "\n")
-		switch {
-		case *docs != "" && *http2:
-			err = report.Publish(*docs, showdown.HTTP2File, r)
-		case *docs != "":
-			report.LeaveOut(r)
-			if err = report.Quiet(r); err == nil {
-				err = figure.ReplaceIn(page, "engine", report.Engine(r, plan.ServerCases))
-			}
+		fmt.Print(text(r), "\n")
+		if *docs != "" {
+			return report.Publish(*docs, published, r)
 		}
-		return err
+		return nil
 	})
-}
-
-// restrict removes the servers whose name doesn't match, except the first, which
-// the others are compared with.
-func restrict(expr *regexp.Regexp) {
-	first := load.HTTPServers[0].Name
-	load.HTTPServers = slices.DeleteFunc(load.HTTPServers, func(s load.HTTPServer) bool { return s.Name != first && !expr.MatchString(s.Name) })
 }

@@ -51,7 +51,7 @@ func main() {
 			fmt.Printf("\nThe run is not complete; -resume carries on with %s.\n", o.File)
 		}
 		if *html != "" {
-			if err := writePage(*html, r); err != nil {
+			if err := report.Write(map[string]string{filepath.Join(*html, "benchmarks.html"): report.HTML(r)}); err != nil {
 				return err
 			}
 		}
@@ -60,21 +60,4 @@ func main() {
 		}
 		return nil
 	})
-}
-
-// writePage writes the page of a run into a folder.
-func writePage(folder string, r *showdown.Run) error {
-	page, err := report.HTML(r)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	file := filepath.Join(folder, "benchmarks.html")
-	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
-		return err
-	}
-	fmt.Println("wrote", file)
-	return nil
 }
