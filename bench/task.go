@@ -120,21 +120,17 @@ const (
 // It repeats each matched request with different values. If there are more than
 // wholeProof requests, it checks as many as proofTime allows. It uses
 // contender.Seen and must not run concurrently.
-func Prove(c contender.Contender, s Scenario) error {
+func Prove(c contender.Contender, s Scenario) (err error) {
 	if c.In(contender.Floor) {
 		if s.Status != http.StatusOK {
 			return fmt.Errorf("there is no router that could reject a request")
 		}
 		return nil
 	}
-	return prove(c.Load, s)
-}
-
-func prove(load func(contender.Spec) http.Handler, s Scenario) (err error) {
 	defer Recover(&err)
 	spec := s.Spec
 	spec.Work = contender.Report
-	h := load(spec)
+	h := c.Load(spec)
 	serve := func(r Request) int {
 		w := measure.NewWriter()
 		h.ServeHTTP(w, httptest.NewRequest(r.Method, r.Path, nil))

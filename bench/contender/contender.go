@@ -165,16 +165,13 @@ func (c Contender) Version() string {
 	if c.Module == "" {
 		return runtime.Version()
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, m := range info.Deps {
-		if m.Path == c.Module {
-			if m.Replace != nil && m.Replace.Version != "" {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == c.Module && m.Replace != nil {
 				return m.Replace.Version
+			} else if m.Path == c.Module {
+				return m.Version
 			}
-			return m.Version
 		}
 	}
 	return "unknown"

@@ -154,8 +154,6 @@ func loadFloor(s Spec) http.Handler {
 	return wrap(h, s.Middleware)
 }
 
-type beegoHandler = func(*beegocontext.Context)
-
 func newBeego(middleware int) Router {
 	router := web.NewControllerRegister()
 	for range middleware {
@@ -164,7 +162,7 @@ func newBeego(middleware int) Router {
 		})
 	}
 	return Router{router, func(method, pattern string, h *Handler) {
-		router.AddMethod(method, pattern, pick(h, func(*beegocontext.Context) {}, func(name string) (read, write, report beegoHandler) {
+		router.AddMethod(method, pattern, pick[web.HandleFunc](h, func(*beegocontext.Context) {}, func(name string) (read, write, report web.HandleFunc) {
 			key := ":" + name
 			return func(c *beegocontext.Context) { use(c.Input.Param(key)) },
 				func(c *beegocontext.Context) { io.WriteString(c.ResponseWriter, c.Input.Param(key)) },
@@ -180,13 +178,11 @@ func newBone(middleware int) Router {
 	}, nil}
 }
 
-type bunrouterHandler = func(http.ResponseWriter, bunrouter.Request) error
-
 func newBunRouter(middleware int) Router {
 	router := bunrouter.New(bunrouter.Use(times(middleware, bunrouterPassOn)...))
 	nothing := func(http.ResponseWriter, bunrouter.Request) error { return nil }
 	return Router{router, func(method, pattern string, h *Handler) {
-		router.Handle(method, pattern, pick(h, nothing, func(name string) (read, write, report bunrouterHandler) {
+		router.Handle(method, pattern, pick[bunrouter.HandlerFunc](h, nothing, func(name string) (read, write, report bunrouter.HandlerFunc) {
 			return func(_ http.ResponseWriter, r bunrouter.Request) error { use(r.Param(name)); return nil },
 				func(w http.ResponseWriter, r bunrouter.Request) error {
 					_, err := io.WriteString(w, r.Param(name))
@@ -298,8 +294,6 @@ func gojiValue(r *http.Request, name string) string {
 	return value
 }
 
-type goRestfulHandler = func(*restful.Request, *restful.Response)
-
 func newGoRestful(middleware int) Router {
 	container := restful.NewContainer()
 	container.Router(restful.CurlyRouter{})
@@ -311,7 +305,7 @@ func newGoRestful(middleware int) Router {
 	service := new(restful.WebService)
 	nothing := func(*restful.Request, *restful.Response) {}
 	return Router{container, func(method, pattern string, h *Handler) {
-		service.Route(service.Method(method).Path(pattern).To(pick(h, nothing, func(name string) (read, write, report goRestfulHandler) {
+		service.Route(service.Method(method).Path(pattern).To(pick[restful.RouteFunction](h, nothing, func(name string) (read, write, report restful.RouteFunction) {
 			return func(r *restful.Request, _ *restful.Response) { use(r.PathParameter(name)) },
 				func(r *restful.Request, w *restful.Response) { io.WriteString(w, r.PathParameter(name)) },
 				func(r *restful.Request, _ *restful.Response) { h.Hit(r.PathParameter) }
@@ -327,13 +321,11 @@ func newGorilla(middleware int) Router {
 	}, nil}
 }
 
-type httprouterHandler = func(http.ResponseWriter, *http.Request, httprouter.Params)
-
 func newHTTPRouter(middleware int) Router {
 	router := httprouter.New()
 	nothing := func(http.ResponseWriter, *http.Request, httprouter.Params) {}
 	return Router{router, func(method, pattern string, h *Handler) {
-		handle := pick(h, nothing, func(name string) (read, write, report httprouterHandler) {
+		handle := pick[httprouter.Handle](h, nothing, func(name string) (read, write, report httprouter.Handle) {
 			return func(_ http.ResponseWriter, _ *http.Request, ps httprouter.Params) { use(ps.ByName(name)) },
 				func(w http.ResponseWriter, _ *http.Request, ps httprouter.Params) { io.WriteString(w, ps.ByName(name)) },
 				func(_ http.ResponseWriter, _ *http.Request, ps httprouter.Params) { h.Hit(ps.ByName) }
@@ -356,8 +348,6 @@ func newHTTPRouterPlain(middleware int) Router {
 	}, nil}
 }
 
-type httptreemuxHandler = func(http.ResponseWriter, *http.Request, map[string]string)
-
 func newHTTPTreeMux(middleware int) Router {
 	router := httptreemux.New()
 	for range middleware {
@@ -365,7 +355,7 @@ func newHTTPTreeMux(middleware int) Router {
 	}
 	nothing := func(http.ResponseWriter, *http.Request, map[string]string) {}
 	return Router{router, func(method, pattern string, h *Handler) {
-		router.Handle(method, pattern, pick(h, nothing, func(name string) (read, write, report httptreemuxHandler) {
+		router.Handle(method, pattern, pick[httptreemux.HandlerFunc](h, nothing, func(name string) (read, write, report httptreemux.HandlerFunc) {
 			return func(_ http.ResponseWriter, _ *http.Request, ps map[string]string) { use(ps[name]) },
 				func(w http.ResponseWriter, _ *http.Request, ps map[string]string) { io.WriteString(w, ps[name]) },
 				func(_ http.ResponseWriter, _ *http.Request, ps map[string]string) {
