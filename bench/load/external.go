@@ -33,7 +33,7 @@ func usage() (cpu, kernel, memory float64) {
 	}
 	used, inKernel, resident := measure.Process(pid)
 	if cmd == nil {
-		used = measure.CPU()
+		used, _ = measure.CPU()
 	}
 	return float64(used.Microseconds()), float64(inKernel.Microseconds()), float64(resident) / 1e6
 }

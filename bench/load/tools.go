@@ -97,10 +97,9 @@ func (c Case) wrk(ctx context.Context, address string, d time.Duration, script s
 		one += f[0] + ": " + f[1] + "\r\n"
 	}
 	if body := works[c.Path].body; body != "" {
-		one += fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
-	} else {
-		one += "\r\n"
+		one += fmt.Sprintf("Content-Length: %d\r\n", len(body))
 	}
+	one += "\r\n" + works[c.Path].body
 	lua := fmt.Sprintf(`local one, batch, n = %q, %d, 0
 function request()
 	local all = {}

@@ -5,7 +5,4 @@ package measure
 import "time"
 
 // CPU returns 0 because it isn't supported on this system.
-func CPU() time.Duration { return 0 }
-
-// ChildrenCPU returns 0 because it isn't supported on this system.
-func ChildrenCPU() time.Duration { return 0 }
+func CPU() (self, children time.Duration) { return 0, 0 }

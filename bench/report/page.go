@@ -27,9 +27,9 @@ type page struct {
 
 // groupView is a section, with a bar chart for each scenario.
 type groupView struct {
-	ID           showdown.Section
-	Title, About string
-	Cards        []cardView
+	ID    showdown.Section
+	Title string
+	Cards []cardView
 }
 
 type cardView struct {
@@ -47,22 +47,13 @@ type barView struct {
 type cannotView struct{ Contender, What, Why string }
 
 var groups = []groupView{
-	{ID: showdown.Serving, Title: "One request at a time",
-		About: "Time per request in one process on one core, without a network. In scenarios with many routes, all are requested. " +
-			"Bytes and allocations per request, if any, follow the interval."},
-	{ID: showdown.Scaling, Title: "Lookups in large APIs",
-		About: "Time per lookup in a generated API with the given number of routes, in random order, one contender after the other. Contenders " +
-			"are omitted from the size at which registration would take too long."},
-	{ID: showdown.Registration, Title: "Registration", About: "Time per route to register the generated API and serve one request."},
-	{ID: showdown.Parallel, Title: "All cores at once",
-		About: "One route with one parameter, served by one goroutine per core: wall-clock time divided by all requests."},
-	{ID: showdown.Heap, Title: "Memory of the loaded routes", About: "Heap bytes in use after registering the routes and serving one request."},
-	{ID: showdown.Load, Title: "Routers under load",
-		About: "Each router with net/http's server in a separate process, with keep-alive connections and interleaved rounds. The ratio is relative to a " +
-			"server without a router; longer is better. The difference between rows with the same number is not significant."},
-	{ID: showdown.Servers, Title: "HTTP servers under load",
-		About: "Each server in a separate process. Those with plain handlers serve the same handlers with muxmaster. The ratio is relative to " +
-			"net/http; longer is better. The difference between rows with the same number is not significant."},
+	{ID: showdown.Serving, Title: "One request at a time"},
+	{ID: showdown.Scaling, Title: "Lookups in large APIs"},
+	{ID: showdown.Registration, Title: "Registration"},
+	{ID: showdown.Parallel, Title: "All cores at once"},
+	{ID: showdown.Heap, Title: "Memory of the loaded routes"},
+	{ID: showdown.Load, Title: "Routers under load"},
+	{ID: showdown.Servers, Title: "HTTP servers under load"},
 }
 
 func newPage(r *showdown.Run) page {
@@ -114,14 +105,14 @@ func cannot(r *showdown.Run) []cannotView {
 			continue
 		}
 		what := string(c.Section) + ", " + scenarioTitle(c.Scenario)
+		key := what
 		switch c.Section {
 		case showdown.Serving:
-			add(c.Contender, scenarioTitle(c.Scenario), c.Cannot, what)
+			what = scenarioTitle(c.Scenario)
 		case showdown.Scaling, showdown.Registration:
-			add(c.Contender, "generated API of "+strings.TrimPrefix(c.Scenario, "Scale")+" routes", c.Cannot, "scaling")
-		default:
-			add(c.Contender, what, c.Cannot, what)
+			what, key = "generated API of "+strings.TrimPrefix(c.Scenario, "Scale")+" routes", "scaling"
 		}
+		add(c.Contender, what, c.Cannot, key)
 	}
 	for _, e := range r.Contenders {
 		if e.NotStdlib != "" {

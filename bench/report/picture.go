@@ -116,18 +116,15 @@ func pictured(r *showdown.Run) []string {
 // take several times as long.
 func timePanel(r *showdown.Run, scenario, title string) panel {
 	p := panel{Title: title, About: "nanoseconds per request, less is better"}
-	for _, x := range rank(r, showdown.Serving, scenario).Rows {
-		note := ""
-		switch x.Name {
-		case "muxmaster", "muxmaster pooled", "http.ServeMux", "chi", "gorilla/mux":
-			note = "plain"
-		case "gin", "echo", "bunrouter", "fox", "httprouter":
-			note = "native"
-		default:
-			continue
+	for _, row := range readmeRows {
+		name, note := row.Native, "native"
+		if name == "" {
+			name, note = row.Plain, "plain"
 		}
-		least := x.Cell.Samples.Min()
-		p.Bars = append(p.Bars, pictureBar{Name: x.Name, Note: note, Value: figure.Digits(least), Length: least, Ours: x.Ours})
+		if c, ok := r.Cell(showdown.Serving, scenario, name); ok {
+			least := c.Samples.Min()
+			p.Bars = append(p.Bars, pictureBar{Name: name, Note: note, Value: figure.Digits(least), Length: least, Ours: r.Entry(name).Ours})
+		}
 	}
 	slices.SortStableFunc(p.Bars, func(a, b pictureBar) int { return cmp.Compare(a.Length, b.Length) })
 	return p

@@ -138,7 +138,8 @@ type watching struct {
 
 func watch() watching {
 	all, stolen := measure.MachineTime()
-	return watching{time.Now(), all, stolen, measure.CPU() + measure.ChildrenCPU()}
+	self, children := measure.CPU()
+	return watching{time.Now(), all, stolen, self + children}
 }
 
 // addTo adds what others used since watch: other processes, whose share of a unit
