@@ -161,10 +161,10 @@ func (p *process) load(ctx context.Context, plan Plan) (r Round, err error) {
 		p.rate = r.PerSecond
 	}
 	stop, err := p.c.beside(p.address)
+	defer stop()
 	if err != nil {
 		return r, err
 	}
-	defer stop()
 	before, kernelBefore, _, err := p.usage()
 	if err != nil {
 		return r, err

@@ -209,7 +209,7 @@ func (c Case) paced(ctx context.Context, address string, d time.Duration) (reque
 }
 
 // beside opens the idle and the slow connections of the case, and returns a
-// function that closes them.
+// function that closes them, also after an error.
 func (c Case) beside(address string) (stop func(), err error) {
 	var conns []net.Conn
 	stop = func() {
@@ -221,8 +221,7 @@ func (c Case) beside(address string) (stop func(), err error) {
 	for i := range c.Idle + c.Slow {
 		nc, err := net.Dial("tcp", address)
 		if err != nil {
-			stop()
-			return nil, err
+			return stop, err
 		}
 		conns = append(conns, nc)
 		get := func(path, want string, pause time.Duration) error {
@@ -251,8 +250,7 @@ func (c Case) beside(address string) (stop func(), err error) {
 			}()
 		}
 		if err != nil {
-			stop()
-			return nil, err
+			return stop, err
 		}
 	}
 	return stop, nil

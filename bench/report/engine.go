@@ -45,7 +45,7 @@ func Engine(r *showdown.Run) string {
 		func(x row) string { return fmt.Sprintf("%.2f (%.2f–%.2f) #%d", x.Ratio, x.Lo, x.Hi, x.Place) })
 	times := table("CPU time of a request, and how much of it is in the kernel", servers, row.cpu)
 	latencies := table("latency at that load, median / 99th / 99.9th percentile, ms", servers,
-		func(x row) string { return fmt.Sprintf("%.1f / %.1f / %.1f", x.p50()/1e6, x.p99()/1e6, x.p999()/1e6) })
+		func(x row) string { return fmt.Sprintf("%.1f / %.1f / %.1f", x.P50()/1e6, x.P99()/1e6, x.p999()/1e6) })
 	memory := table("resident memory, MB", servers, func(x row) string { return fmt.Sprintf("%.0f", x.memory()) })
 	var rates []string
 	for _, s := range servers[1:] {
@@ -160,12 +160,12 @@ func HTTP2(r *showdown.Run) string {
 }
 
 func http2Cell(x row) string {
-	text := figure.Count(x.perSecond()) + "/s"
+	text := figure.Count(x.PerSecond()) + "/s"
 	if len(x.Cell.Kernel) > 0 {
 		text += "<br>" + x.cpu()
 	}
-	if x.p50() > 0 {
-		text += "<br>" + figure.Duration(x.p50()) + " / " + figure.Duration(x.p99())
+	if x.P50() > 0 {
+		text += "<br>" + figure.Duration(x.P50()) + " / " + figure.Duration(x.P99())
 	}
 	if x.Floor {
 		return text

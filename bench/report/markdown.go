@@ -20,7 +20,10 @@ var (
 	//go:embed documents.tmpl
 	documentsText string
 
-	documents = template.Must(template.New("").Parse(documentsText))
+	documents = template.Must(template.New("").Funcs(template.FuncMap{
+		"count": figure.Count, "duration": figure.Duration, "upperFirst": upperFirst,
+		"escape": func(s string) string { return strings.ReplaceAll(s, "|", "\\|") },
+	}).Parse(documentsText))
 )
 
 // fields are the data of a document beside its run and machine.
@@ -40,24 +43,13 @@ func document(name string, r *showdown.Run, more fields) string {
 // Markdown renders the main results of the run as tables. HTML renders all
 // results.
 func Markdown(r *showdown.Run) string {
-	var missing, versions strings.Builder
-	for i, c := range cannot(r) {
-		if i == 0 {
-			missing.WriteString(figure.Head(3, "router", "where", "what happened"))
-		}
-		missing.WriteString(figure.Row(c.Contender, c.What, "`"+strings.ReplaceAll(c.Why, "|", "\\|")+"`"))
-	}
-	versions.WriteString(figure.Head(3, "router", "version", "handler"))
-	for _, e := range r.Contenders {
-		versions.WriteString(figure.Row(e.Name, e.Version, "`"+e.Style+"`"))
-	}
 	return document("benchmarks", r, fields{
 		"Warnings": warnings(r), "Serving": columnTable(r, servingColumns, true), "Scale": columnTable(r, scaleColumns(r), false),
 		"Load": []fields{
 			{"Title": "Routers under load", "About": "Each router runs in a separate process, with net/http's server", "Cases": loadCases(r, showdown.Load)},
 			{"Title": "HTTP servers under load", "About": "Each server runs in a separate process; plain handlers are behind muxmaster", "Cases": loadCases(r, showdown.Servers)},
 		},
-		"Cannot": missing.String(), "Versions": versions.String(),
+		"Cannot": cannot(r),
 	})
 }
 
@@ -178,27 +170,12 @@ func cellText(r *showdown.Run, c column, name string, write func(float64) string
 	return "–"
 }
 
-// loadCases returns the cases of load in a section, each with a table.
-func loadCases(r *showdown.Run, section showdown.Section) (cases []fields) {
+// loadCases returns the rankings of the cases of load in a section.
+func loadCases(r *showdown.Run, section showdown.Section) (cases []ranking) {
 	for _, scenario := range scenarios(r, section) {
-		l := rank(r, section, scenario)
-		if len(l.Rows) == 0 {
-			continue
+		if l := rank(r, section, scenario); len(l.Rows) > 0 {
+			cases = append(cases, l)
 		}
-		var b strings.Builder
-		b.WriteString("| place | server | handler | ratio | requests/s | p50 | p99 |\n|---:|---|---|---:|---:|---:|---:|\n")
-		for _, x := range l.Rows {
-			name := x.Name
-			if x.Ours {
-				name = "**" + name + "**"
-			}
-			b.WriteString(figure.Row(fmt.Sprint(x.Place), name, x.Kind, fmt.Sprintf("%.2f [%.2f, %.2f]", x.Ratio, x.Lo, x.Hi),
-				figure.Count(x.perSecond()), figure.Duration(x.p50()), figure.Duration(x.p99())))
-		}
-		for _, c := range l.Cannot {
-			fmt.Fprintf(&b, "| – | %s | | %s | | | |\n", c.Contender, c.Cannot)
-		}
-		cases = append(cases, fields{"Name": upperFirst(scenario), "Base": l.Base, "Rate": l.rate(), "Difference": l.difference(), "Table": b.String()})
 	}
 	return cases
 }

@@ -63,7 +63,7 @@ func newPage(r *showdown.Run) page {
 			l := rank(r, g.ID, scenario)
 			card := cardView{Title: upperFirst(scenarioTitle(scenario)), Bars: bars(g.ID, l)}
 			if g.ID.UnderLoad() {
-				card.Note = fmt.Sprintf("Ratio of %s to %s. %s", l.rate(), l.Base, l.difference())
+				card.Note = fmt.Sprintf("Ratio of %s to %s. %s", l.Rate(), l.Base, l.Difference())
 			}
 			for _, c := range l.Cannot {
 				card.Cannot = append(card.Cannot, c.Contender)
@@ -140,7 +140,7 @@ func bars(section showdown.Section, l ranking) (out []barView) {
 		switch {
 		case section.UnderLoad():
 			b.Value = fmt.Sprintf("%.2f", x.Ratio)
-			b.Detail = fmt.Sprintf("#%d, %.2f to %.2f, %s /s, p50 %s, p99 %s", x.Place, x.Lo, x.Hi, figure.Count(x.perSecond()), figure.Duration(x.p50()), figure.Duration(x.p99()))
+			b.Detail = fmt.Sprintf("#%d, %.2f to %.2f, %s /s, p50 %s, p99 %s", x.Place, x.Lo, x.Hi, figure.Count(x.PerSecond()), figure.Duration(x.P50()), figure.Duration(x.P99()))
 		case section == showdown.Heap:
 			b.Value = figure.Count(x.Mid) + " B"
 		default:

@@ -71,13 +71,13 @@ func TestRankLoad(t *testing.T) {
 	if len(l.Rows) != 2 || l.Rows[1].Name != "a" || l.Rows[1].Ratio != 0.5 || l.Rows[1].Lo != 0.5 || l.Rows[1].Hi != 0.5 || l.Rows[1].Place != 2 {
 		t.Errorf("with processor time: %+v", l.Rows)
 	}
-	if want := "no router is ahead. Rows with the same place don't differ significantly."; l.difference() != want {
-		t.Errorf("difference %q, want %q", l.difference(), want)
+	if want := "no router is ahead. Rows with the same place don't differ significantly."; l.Difference() != want {
+		t.Errorf("difference %q, want %q", l.Difference(), want)
 	}
 	r.Cells[1].CPU = nil
 	l = rank(r, showdown.Load, "1 parameter, 1 core")
-	if l.ByCPU || len(l.Rows) != 2 || l.Rows[0].Ratio != 1 || l.difference() != "There is no significant difference." {
-		t.Errorf("without processor time: %+v, %q", l.Rows, l.difference())
+	if l.ByCPU || len(l.Rows) != 2 || l.Rows[0].Ratio != 1 || l.Difference() != "There is no significant difference." {
+		t.Errorf("without processor time: %+v, %q", l.Rows, l.Difference())
 	}
 	r.Cells[1].Samples = perSecond[:3]
 	if l = rank(r, showdown.Load, "1 parameter, 1 core"); len(l.Rows) != 1 || len(l.Cannot) != 1 {

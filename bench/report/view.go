@@ -33,10 +33,11 @@ type row struct {
 // rows are the median and its confidence interval: of the samples, or under load
 // of the ratio to the base in the same round.
 type ranking struct {
-	Base   string // under load: the server to which the ratios are relative
-	ByCPU  bool   // the ratios compare requests per second of CPU time, otherwise per second
-	Rows   []row
-	Cannot []showdown.Cell
+	Scenario string
+	Base     string // under load: the server to which the ratios are relative
+	ByCPU    bool   // the ratios compare requests per second of CPU time, otherwise per second
+	Rows     []row
+	Cannot   []showdown.Cell
 }
 
 // kind returns the kind of a contender's handlers: "plain" for
@@ -57,6 +58,7 @@ func kind(e showdown.Entry) string {
 // affects both. If the CPU time is known, it then compares requests per second of
 // CPU time, which other programs affect least.
 func rank(r *showdown.Run, section showdown.Section, scenario string) (out ranking) {
+	out.Scenario = scenario
 	cells, underLoad := r.In(section, scenario), section.UnderLoad()
 	if underLoad {
 		out.Base, out.ByCPU = section.Base(), true
@@ -143,11 +145,11 @@ func (l ranking) row(server string) (row, bool) {
 	return row{}, false
 }
 
-// perSecond returns the requests per second, and p50 and p99 the latencies in
+// PerSecond returns the requests per second, and P50 and P99 the latencies in
 // nanoseconds, memory the megabytes.
-func (x row) perSecond() float64 { return x.Cell.Samples.Summary().Center }
-func (x row) p50() float64       { return x.Cell.P50.Summary().Center * 1e3 }
-func (x row) p99() float64       { return x.Cell.P99.Summary().Center * 1e3 }
+func (x row) PerSecond() float64 { return x.Cell.Samples.Summary().Center }
+func (x row) P50() float64       { return x.Cell.P50.Summary().Center * 1e3 }
+func (x row) P99() float64       { return x.Cell.P99.Summary().Center * 1e3 }
 func (x row) p999() float64      { return x.Cell.P999.Summary().Center * 1e3 }
 func (x row) memory() float64    { return x.Cell.Memory.Summary().Center }
 
@@ -160,16 +162,16 @@ func (x row) cpu() string {
 	return fmt.Sprintf("%s µs, kernel %s", figure.Digits(x.Cell.CPU.Summary().Center), figure.Digits(x.Cell.Kernel.Summary().Center))
 }
 
-// rate returns the quantity that the ratios compare.
-func (l ranking) rate() string {
+// Rate returns the quantity that the ratios compare.
+func (l ranking) Rate() string {
 	if l.ByCPU {
 		return "requests per second of the server's CPU time"
 	}
 	return "requests per second"
 }
 
-// difference summarizes a ranking under load in one sentence.
-func (l ranking) difference() string {
+// Difference summarizes a ranking under load in one sentence.
+func (l ranking) Difference() string {
 	first := 0
 	for _, x := range l.Rows {
 		if x.Place == 1 {

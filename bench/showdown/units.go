@@ -146,7 +146,9 @@ func (u goUnit) run(ctx context.Context, r *Run) error {
 	}
 	for range u.rounds {
 		for tag, names := range names {
-			results, err := runBenchmarks(ctx, u.dir, tag, u.expression(strings.Join(names, "|")), u.round, processors)
+			expr := "^Benchmark" + strings.ReplaceAll(u.benchmark, "/", "$/^") + "$"
+			expr = strings.Replace(expr, "CONTENDER", "("+strings.Join(names, "|")+")", 1)
+			results, err := runBenchmarks(ctx, u.dir, tag, expr, u.round, processors)
 			if err != nil {
 				return err
 			}
@@ -173,12 +175,6 @@ func (u goUnit) run(ctx context.Context, r *Run) error {
 	}
 	r.Cells = append(r.Cells, cells...)
 	return nil
-}
-
-// expression returns the expression for the benchmark of some contenders.
-func (u goUnit) expression(names string) string {
-	expr := "^Benchmark" + strings.ReplaceAll(u.benchmark, "/", "$/^") + "$"
-	return strings.Replace(expr, "CONTENDER", "("+names+")", 1)
 }
 
 // runBenchmarks runs the Go benchmarks of package bench that match, and returns

@@ -37,16 +37,13 @@ const usual = "^(engine|engine, recycling|fasthttp|hyper|h2o|grpc-go's own serve
 func main() {
 	match := showdown.Regexp("run", "", "measure only the cases that match this `expression`")
 	which := showdown.Regexp("servers", usual, "compare only net/http and the servers that match this `expression`")
-	rounds := flag.Int("rounds", 0, "interleaved rounds, by default 12, or 24 with -http2")
+	rounds := flag.Uint("rounds", 0, "interleaved rounds, by default 12, or 24 with -http2")
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
 	resume := flag.Bool("resume", false, "carry on with the last run, with the same flags")
 	docs := flag.String("docs", "", "update the tables of engine.md in this `folder`, and with -http2 also the pictures, the README.md beside it and "+showdown.HTTP2File)
 	showdown.Main(func(ctx context.Context) error {
-		switch {
-		case *docs != "" && (match.String() != "" || which.String() != usual):
+		if *docs != "" && (match.String() != "" || which.String() != usual) {
 			return errors.New("engine: -docs needs all cases and the usual servers: remove -run and -servers")
-		case *rounds < 0:
-			return errors.New("engine: -rounds must not be negative")
 		}
 		if *docs != "" { // find a wrong name before the measurement
 			if _, err := figure.Replaced(filepath.Join(*docs, "engine.md"), [2]string{"engine"}); err != nil {
@@ -57,11 +54,11 @@ func main() {
 			return s.Name != load.HTTPServers[0].Name && !which.MatchString(s.Name)
 		})
 		o := showdown.Options{File: "results/engine.json", Resume: *resume, Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/")}
-		plan := showdown.Plan{LoadPasses: 2, Strict: true, Again: true, Load: load.Plan{Rounds: cmp.Or(*rounds, 12), Round: time.Second}}
+		plan := showdown.Plan{LoadPasses: 2, Strict: true, Again: true, Load: load.Plan{Rounds: cmp.Or(int(*rounds), 12), Round: time.Second}}
 		if *http2 {
 			o.File, o.Command = "results/http2.json", "go run ./cmd/engine -http2 -docs ../docs"
 			plan.ServerCases = load.HTTP2Cases()
-			plan.Load = load.Plan{Rounds: cmp.Or(*rounds, 24), Round: 300 * time.Millisecond}
+			plan.Load = load.Plan{Rounds: cmp.Or(int(*rounds), 24), Round: 300 * time.Millisecond}
 		} else {
 			o.Command, plan.ServerCases = "go run ./cmd/engine -docs ../docs", load.Cases()
 		}
