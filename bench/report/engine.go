@@ -59,7 +59,10 @@ func Engine(r *showdown.Run) string {
 			rates = append(rates, fmt.Sprintf("%s %.2f", s.Name, rate))
 		}
 	}
-	return document("engine", r, fields{"Costs": costs(r, showdown.Servers, "engine"), "Recycling": costs(r, showdown.Servers, "engine, recycling"), "Ratios": ratios, "Rounds": rounds, "Rates": rates, "Kernel": kernel(r, showdown.Servers), "Times": times, "Latencies": latencies, "Memory": memory})
+	return document("engine", r, fields{
+		"Costs": costs(r, showdown.Servers, "engine"), "Recycling": costs(r, showdown.Servers, "engine, recycling"), "Kernel": kernel(r, showdown.Servers),
+		"Ratios": ratios, "Rounds": rounds, "Rates": rates, "Times": times, "Latencies": latencies, "Memory": memory,
+	})
 }
 
 // serverTitle returns the name of a server in a table.
@@ -145,7 +148,7 @@ func HTTP2(r *showdown.Run) string {
 			cells, some := []string{"**" + work + "**, " + serverTitle(s)}, false
 			for _, shape := range shapes {
 				text := "–"
-				if x, ok := http2Row(r, work, shape, s.Name); ok {
+				if x, ok := rank(r, showdown.HTTP2, work+", "+shape).row(s.Name); ok {
 					text, some = http2Cell(x), true
 					rounds = max(rounds, len(x.Cell.Samples))
 				}
@@ -173,16 +176,12 @@ func http2Cell(x row) string {
 	return fmt.Sprintf("**%.2f** (%.2f–%.2f)<br>", x.Ratio, x.Lo, x.Hi) + text
 }
 
-// http2Row returns the figures of a server.
-func http2Row(r *showdown.Run, work, shape, server string) (row, bool) {
-	return rank(r, showdown.HTTP2, work+", "+shape).row(server)
-}
-
 // HTTP2Line returns the README's line about HTTP/2, with figures of the picture and
 // the same ones over TLS. docs is the directory of the pages, relative to the README.
 func HTTP2Line(r *showdown.Run, docs string) string {
 	ratio := func(protocol load.Protocol, shape string) string {
-		x, _ := http2Row(r, strings.Replace(picturedHTTP2, string(load.H2C), string(protocol), 1), shape, "engine")
+		work := strings.Replace(picturedHTTP2, string(load.H2C), string(protocol), 1)
+		x, _ := rank(r, showdown.HTTP2, work+", "+shape).row("engine")
 		return fmt.Sprintf("%.1f", x.Ratio)
 	}
 	return document("http2 line", r, fields{"Docs": docs, "One": ratio(load.H2C, "1×1"), "Many": ratio(load.H2C, "64×10"),
