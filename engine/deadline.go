@@ -82,7 +82,21 @@ func (c *conn) enter(ph phase, read, write int64) (condemned bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c.nc.SetDeadline(time.Time{})
+	c.expire(c.state.load()) // the timer may have fired meanwhile
 	return false
+}
+
+// expire ends reading or writing, or both, as the flags of w say.
+func (c *conn) expire(w state) {
+	if w&flagReadExpired != 0 {
+		c.nc.SetReadDeadline(longAgo)
+		if !w.serving() { // over TLS, Read may wait to send new keys
+			c.nc.SetWriteDeadline(longAgo)
+		}
+	}
+	if w&flagWriteExpired != 0 {
+		c.nc.SetWriteDeadline(longAgo)
+	}
 }
 
 // arm makes the timer fire at the given time or earlier.
@@ -119,15 +133,7 @@ func (c *conn) Fire() {
 		d.arm(c, now+int64(time.Millisecond))
 		return
 	}
-	if flag&flagReadExpired != 0 {
-		c.nc.SetReadDeadline(longAgo)
-		if !w.serving() { // over TLS, Read may wait to send new keys
-			c.nc.SetWriteDeadline(longAgo)
-		}
-	}
-	if flag&flagWriteExpired != 0 {
-		c.nc.SetWriteDeadline(longAgo)
-	}
+	c.expire(w&phaseMask | flag)
 	d.arm(c, next)
 }
 

@@ -206,6 +206,33 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
+// TestExpiredTimeout checks that ReadTimeout ends the read of a body also if it
+// passes when the handler starts: here, the head took longer.
+func TestExpiredTimeout(t *testing.T) {
+	each(t, kinds, func(t *testing.T, k kind) {
+		addr := start(t, k.make(&http.Server{ReadHeaderTimeout: time.Minute, ReadTimeout: 20 * time.Millisecond, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+		})}))
+		var clients sync.WaitGroup
+		for range 30 {
+			clients.Go(func() {
+				for range 25 { // the timer fires at the critical moment in a few percent
+					c := dial(t, addr)
+					io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\n")
+					time.Sleep(40 * time.Millisecond)
+					io.WriteString(c, "Content-Length: 5\r\n\r\nh")
+					c.SetReadDeadline(time.Now().Add(20 * time.Second))
+					if _, err := io.ReadAll(c); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		clients.Wait()
+	})
+}
+
 // engineOnly ends the names of timeouts that net/http doesn't have.
 const engineOnly = ", unlike net/http"
 
