@@ -125,19 +125,18 @@ var PacedShape = Case{PerSecond: pace}.Shape()
 
 // HTTP2Cases returns the cases in which HTTP/2 servers are compared.
 func HTTP2Cases() (cases []Case) {
-	add := func(work Case) {
+	for _, work := range []Case{
+		{Path: helloPath, Protocol: H2C}, {Path: jsonPath, Protocol: H2C, Browser: true}, {Path: jsonPath, Protocol: H2TLS, Browser: true},
+		{Path: echoPath, Protocol: H2C}, {Path: downloadPath, Protocol: H2C}, {Path: connectPath, Protocol: H2C}, {Path: grpcPath, Protocol: H2C},
+	} {
 		for _, shape := range HTTP2Shapes {
 			work.Connections, work.Streams = shape[0], shape[1]
 			cases = append(cases, work)
 		}
-	}
-	for _, work := range []Case{{Path: helloPath, Protocol: H2C}, {Path: jsonPath, Protocol: H2C, Browser: true}, {Path: jsonPath, Protocol: H2TLS, Browser: true}} {
-		add(work)
-		work.Connections, work.Streams, work.PerSecond = 16, 1, pace
-		cases = append(cases, work)
-	}
-	for _, path := range []string{echoPath, downloadPath, connectPath, grpcPath} {
-		add(Case{Path: path, Protocol: H2C})
+		if work.Path == helloPath || work.Path == jsonPath {
+			work.Connections, work.Streams, work.PerSecond = 16, 1, pace
+			cases = append(cases, work)
+		}
 	}
 	return cases
 }

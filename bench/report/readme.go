@@ -148,6 +148,7 @@ func Publish(docs, file string, r *showdown.Run) error {
 	if err := Write(texts); err != nil {
 		return err
 	}
+	fmt.Println("writing", file)
 	return r.Write(file)
 }
 

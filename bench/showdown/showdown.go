@@ -82,11 +82,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	plan := Usual(o.Quick)
-	if o.Plan != nil {
-		plan = *o.Plan
-	}
-	every := units(contenders, plan, dir)
+	every := units(contenders, *cmp.Or(o.Plan, Usual(o.Quick)), dir)
 	us := slices.DeleteFunc(slices.Clone(every), func(u unit) bool { return o.Only != nil && !o.Only.MatchString(u.key) })
 	if len(us) == 0 {
 		return nil, fmt.Errorf("showdown: no unit matches %q; some are %q", o.Only, []string{every[0].key, every[len(every)-1].key})

@@ -37,10 +37,10 @@ type Plan struct {
 }
 
 // Usual returns the plan of the command showdown.
-func Usual(quick bool) Plan {
-	p := Plan{Rounds: 6, Round: 100 * time.Millisecond, Few: 4, LoadPasses: 4, Load: load.Plan{Rounds: 12, Round: time.Second}, Again: true}
+func Usual(quick bool) *Plan {
+	p := &Plan{Rounds: 6, Round: 100 * time.Millisecond, Few: 4, LoadPasses: 4, Load: load.Plan{Rounds: 12, Round: time.Second}, Again: true}
 	if quick {
-		p = Plan{Rounds: 3, Round: 30 * time.Millisecond, Few: 2, LoadPasses: 1, Load: load.Plan{Rounds: 6, Round: time.Second}}
+		p = &Plan{Rounds: 3, Round: 30 * time.Millisecond, Few: 2, LoadPasses: 1, Load: load.Plan{Rounds: 6, Round: time.Second}}
 	}
 	overTLS := load.Parameter
 	overTLS.Protocol = load.HTTPS

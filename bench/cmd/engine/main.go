@@ -53,29 +53,27 @@ func main() {
 		load.HTTPServers = slices.DeleteFunc(load.HTTPServers, func(s load.HTTPServer) bool {
 			return s.Name != load.HTTPServers[0].Name && !which.MatchString(s.Name)
 		})
-		o := showdown.Options{File: "results/engine.json", Resume: *resume, Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/")}
-		plan := showdown.Plan{LoadPasses: 2, Strict: true, Again: true, Load: load.Plan{Rounds: cmp.Or(int(*rounds), 12), Round: time.Second}}
+		o := showdown.Options{
+			File: "results/engine.json", Resume: *resume, Command: "go run ./cmd/engine -docs ../docs",
+			Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/"), Log: os.Stderr,
+		}
+		o.Plan = &showdown.Plan{LoadPasses: 2, Strict: true, Again: true, ServerCases: load.Cases(), Load: load.Plan{Rounds: cmp.Or(int(*rounds), 12), Round: time.Second}}
+		text, published := report.Engine, ""
 		if *http2 {
 			o.File, o.Command = "results/http2.json", "go run ./cmd/engine -http2 -docs ../docs"
-			plan.ServerCases = load.HTTP2Cases()
-			plan.Load = load.Plan{Rounds: cmp.Or(int(*rounds), 24), Round: 300 * time.Millisecond}
-		} else {
-			o.Command, plan.ServerCases = "go run ./cmd/engine -docs ../docs", load.Cases()
+			o.Plan.ServerCases = load.HTTP2Cases()
+			o.Plan.Load = load.Plan{Rounds: cmp.Or(int(*rounds), 24), Round: 300 * time.Millisecond}
+			text, published = report.HTTP2, showdown.HTTP2File
 		}
-		plan.ServerCases = slices.DeleteFunc(plan.ServerCases, func(c load.Case) bool { return !match.MatchString(c.String()) })
-		if len(plan.ServerCases) == 0 {
+		o.Plan.ServerCases = slices.DeleteFunc(o.Plan.ServerCases, func(c load.Case) bool { return !match.MatchString(c.String()) })
+		if len(o.Plan.ServerCases) == 0 {
 			return errors.New("engine: no case matches -run")
 		}
-		o.Plan, o.Log = &plan, os.Stderr
 		r, err := showdown.Start(ctx, o)
 		if err != nil {
 			return err
 		}
 		r.Finished = time.Now()
-		text, published := report.Engine, ""
-		if *http2 {
-			text, published = report.HTTP2, showdown.HTTP2File
-		}
 		fmt.Print(text(r), "\n")
 		if *docs != "" {
 			return report.Publish(*docs, published, r)
