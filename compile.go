@@ -164,37 +164,31 @@ func (v *view) compile(f *fields, version uint64) *program {
 // alwaysSlow reports whether all requests need serveGeneric.
 func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
 
-// below returns a pattern in the view, and its text: that of the route.
-func (v *view) below(r *route) (p *pattern.Pattern, text string, root bare) {
+// below returns a pattern in the view, and its text: that of the route. bare says that
+// the pattern ends in a slash, and that the route serves the path without it as well, if
+// there is no route for that path alone: the root of a Group, or a mount. Their text is
+// the prefix.
+func (v *view) below(r *route) (p *pattern.Pattern, text string, bare bool) {
 	p, text = r.parse(), r.pattern
-	switch {
-	case r.flags&groupRoot != 0:
-		root = bareSlash
-	case r.flags&trie.Owns != 0 && len(p.Segs) > 0:
-		root = bareMount
-	}
+	bare = r.flags&groupRoot != 0 || r.flags&trie.Owns != 0 && len(p.Segs) > 0
 	if v.prefix == nil {
-		return p, text, root
+		return p, text, bare
 	}
 	q := p.Below(v.prefix)
 	head := q.Text[:len(q.Text)-len(q.Path)]
 	text = head + v.prefix.Path + r.pattern[strings.IndexByte(r.pattern, '/'):]
-	if root == notBare && len(p.Segs) == 0 && v.prefix.Path != "" {
-		switch { // the root of the Mux is the prefix
-		case p.End == pattern.Slash:
-			text, root = head+v.prefix.Path, bareSlash
-		case p.Rest == "" && r.flags&trie.Owns != 0:
-			text, root = head+v.prefix.Path, bareMount
-		case p.Rest == "":
-			root = bareAll
+	if len(p.Segs) == 0 && p.Rest == "" && v.prefix.Path != "" { // the root of the Mux is the prefix
+		bare = true
+		if p.End == pattern.Slash || r.flags&trie.Owns != 0 {
+			text = head + v.prefix.Path
 		}
 	}
-	return q, text, root
+	return q, text, bare
 }
 
 // add adds a route to the builder.
 func (c *compiler) add(r *route) {
-	p, text, root := c.view.below(r)
+	p, text, bare := c.view.below(r)
 	e := endpoint{handler: r.handler, route: r}
 	flags, pooled := r.flags, c.pool.values
 	f, fast := r.handler.(fastHandler)
@@ -229,7 +223,7 @@ func (c *compiler) add(r *route) {
 		c.direct = append(c.direct, r)
 	}
 	c.addPattern(p, r.method(), text, e, flags)
-	if root != notBare {
+	if bare {
 		q := p.Bare()
 		if pt != nil {
 			e.names = named(q)

@@ -88,13 +88,13 @@ func (m *Mux) Explain(method, target string) Explanation {
 // host. It compares the pattern with the path segment by segment, independently
 // of the trie.
 func ruledOut(x listed, r *http.Request, won match) (why string, rank int) {
-	p, _, root := x.in.below(x.route)
+	p, _, bare := x.in.below(x.route)
 	connect := r.Method == http.MethodConnect
 	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) && !(connect && p.MatchHost(pattern.HostPort(r.Host))) {
 		return fmt.Sprintf("the host %q is not %q", r.Host, p.Host), math.MaxInt
 	}
 	path := wirepath.Escaped(r.URL.Path, r.URL.RawPath)
-	if (root == bareSlash || root == bareMount) && !strings.HasSuffix(path, "/") {
+	if bare && !strings.HasSuffix(path, "/") {
 		if _, _, why := p.Match(path + "/"); why == "" {
 			path += "/" // it serves both
 		}

@@ -85,4 +85,10 @@ func TestExplainGroupRoot(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", target, got, want)
 		}
 	}
+	sub := muxmaster.New()
+	add(sub, "GET /|Handle /")
+	m.Mount("/sub", sub)
+	if got, want := m.Explain("GET", "/sub").Candidates[1].Reason, `matches too, but "GET /sub" comes first`; got != want {
+		t.Errorf("Handle / in a mounted Mux: got %q, want %q", got, want)
+	}
 }

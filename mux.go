@@ -228,17 +228,6 @@ type route struct {
 	flags    trie.Flags                      // Verb, Owns and groupRoot
 }
 
-// A bare says that a route serves both a path that ends in a slash and the path
-// without it, if there is no route for that path alone.
-type bare uint8
-
-const (
-	notBare   bare = iota
-	bareSlash      // the root of a Group; the pattern is its prefix
-	bareMount      // a mount; the pattern is its prefix
-	bareAll        // the pattern ends in the slash of a subtree
-)
-
 // A view is a Mux at a point: what serves the requests below a mount, or at "".
 type view struct {
 	*point
