@@ -83,17 +83,10 @@ func (r *route) parse() *pattern.Pattern {
 
 // method returns the method of r, or "" for every method.
 func (r *route) method() string {
-	list := r.pattern[:strings.IndexByte(r.pattern, '/')]
-	end := strings.IndexAny(list, " \t")
-	if end < 0 {
-		return ""
+	if list := r.parse().Methods; list != nil {
+		return list[r.nth]
 	}
-	list = list[:end]
-	for range r.nth {
-		_, list, _ = strings.Cut(list, ",")
-	}
-	method, _, _ := strings.Cut(list, ",")
-	return method
+	return ""
 }
 
 func location(pc uintptr) (file string, line int) {
@@ -109,12 +102,9 @@ func (r *route) registered() string {
 
 // routeName returns the name of the routes of l, or "".
 func (l *level) routeName() string {
-	for ; l != nil; l = l.parent {
+	for ; l.inline; l = l.parent {
 		if l.label != nil && l.label.name != "" {
 			return l.label.name
-		}
-		if !l.inline {
-			break
 		}
 	}
 	return ""
