@@ -280,7 +280,9 @@ type program struct {
 	folded *trie.Folded // nil if no redirect goes to another case
 	points map[*route]*point
 
-	described sync.Map // for Lookup, from *trie.Route to Route
+	// For Lookup.
+	described sync.Map // from *trie.Route to Route
+	texts     atomic.Pointer[map[string][]*trie.Route[endpoint]]
 }
 
 // A shortcut leads to the only Mux that serves paths below a static prefix.

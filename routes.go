@@ -255,9 +255,17 @@ func (m match) through(text string, v *view) bool {
 // named returns the match for r by r.Pattern.
 func (v *view) named(r *http.Request) (m match) {
 	p := v.peek()
+	texts := p.texts.Load()
+	if texts == nil {
+		texts = &map[string][]*trie.Route[endpoint]{}
+		for _, rt := range p.table.All() {
+			(*texts)[rt.Pattern] = append((*texts)[rt.Pattern], rt)
+		}
+		p.texts.Store(texts)
+	}
 	method := p.table.MethodOf(r.Method)
-	for rt := range p.table.All() {
-		if rt.Pattern == r.Pattern && rt.Payload.route.mux() == nil && (m.Route == nil || rt.Method == method) {
+	for _, rt := range (*texts)[r.Pattern] {
+		if rt.Payload.route.mux() == nil && (m.Route == nil || rt.Method == method) {
 			m = match{Route: rt, program: p}
 		}
 	}

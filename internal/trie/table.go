@@ -2,7 +2,6 @@ package trie
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -113,19 +112,17 @@ func (t *Table[P]) allow(s *Search[P]) string {
 	return strings.Join(append(list, t.MethodName(OPTIONS)), ", ")
 }
 
-// All returns an iterator over all routes, in no particular order.
-func (t *Table[P]) All() iter.Seq[*Route[P]] {
-	return func(yield func(*Route[P]) bool) {
-		trees := append(slices.Collect(maps.Values(t.hosts)), &t.Base)
-		for _, h := range t.wildHosts {
-			trees = append(trees, h.tree)
-		}
-		for _, tree := range trees {
-			for i := range tree.routes {
-				if !yield(&tree.routes[i]) {
-					return
-				}
-			}
+// All returns all routes, in no particular order.
+func (t *Table[P]) All() []*Route[P] {
+	var all []*Route[P]
+	trees := append(slices.Collect(maps.Values(t.hosts)), &t.Base)
+	for _, h := range t.wildHosts {
+		trees = append(trees, h.tree)
+	}
+	for _, tree := range trees {
+		for i := range tree.routes {
+			all = append(all, &tree.routes[i])
 		}
 	}
+	return all
 }
