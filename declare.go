@@ -180,13 +180,13 @@ func (d *declared) add(routes []*route) error {
 }
 
 func (d *declared) remove(r *route) {
-	d.routes = slices.DeleteFunc(d.routes, func(q *route) bool { return q == r })
+	at := slices.Index(d.routes, r)
+	d.routes = slices.Delete(d.routes, at, at+1)
+	x := d.indexed()
+	delete(x.byKey, r.key())
+	delete(x.names, r.level.routeName())
 	if trie.IsCustom(r.method()) || slices.ContainsFunc(d.routes, func(q *route) bool { return q.order == r.order }) {
 		d.index = nil // other routes may have its method, or its name
-	}
-	if x := d.index; x != nil {
-		delete(x.byKey, r.key())
-		delete(x.names, r.level.routeName())
 	}
 }
 

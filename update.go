@@ -137,20 +137,30 @@ func (m *Mux) Remove(pattern string) error {
 // find returns the route that Routes lists by a text. If there is none, or more than
 // one, the error says what to write instead.
 func (d *declared) find(text string) (*route, error) {
-	p, err := parse(text, trie.Verb) // accepts all that Handle does
-	if err != nil {
+	if _, err := parse(text, trie.Verb); err != nil { // accepts all that Handle does
 		return nil, err
 	}
-	if len(p.Methods) > 1 {
-		return nil, errors.New("each method of a list is a route; remove one at a time")
-	}
 	var found []*route
-	for _, r := range d.routes {
-		switch text {
-		case r.text():
-			found = append(found, r)
-		case r.full():
-			return r, nil
+	var forms []*pattern.Pattern
+	short := strings.TrimSuffix(text, "/")
+	for _, form := range []string{text, short + "/{$}", short + "/"} { // of a route, the root of a Group, a mount
+		for _, flags := range []trie.Flags{0, trie.Verb} {
+			p, err := parse(form, flags)
+			if err != nil {
+				continue
+			}
+			if len(p.Methods) > 1 {
+				return nil, errors.New("each method of a list is a route; remove one at a time")
+			}
+			forms = append(forms, p)
+			r := d.indexed().byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]
+			switch {
+			case r == nil || slices.Contains(found, r):
+			case r.text() == text:
+				found = append(found, r)
+			case r.full() == text:
+				return r, nil
+			}
 		}
 	}
 	if len(found) == 1 {
@@ -168,11 +178,11 @@ func (d *declared) find(text string) (*route, error) {
 	}
 	var similar []string
 	for _, r := range d.routes {
-		q, path := r.parse(), strings.TrimSuffix(p.Path, "/")
-		if q.End != pattern.Exact {
-			path += "/"
-		}
-		if _, _, why := q.Match(path); why == "" && q.Host == p.Host || q.Bare().Shape() == p.Bare().Shape() {
+		p := r.parse()
+		if slices.ContainsFunc(forms, func(form *pattern.Pattern) bool {
+			_, _, why := p.Match(form.Path)
+			return p.Shape() == form.Shape() || why == "" && p.Host == form.Host
+		}) {
 			similar = append(similar, fmt.Sprintf("%q", r.text()))
 		}
 	}
