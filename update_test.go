@@ -692,3 +692,23 @@ func compareMuxSets(t *testing.T, seed uint64, s *muxSet, changes []change) {
 		}
 	}
 }
+
+// TestRemoveOfManyRoutes removes and registers a route among others, whose number
+// doesn't matter.
+func TestRemoveOfManyRoutes(t *testing.T) {
+	allocs := func(n int) float64 {
+		m := muxmaster.New()
+		for i := range n {
+			m.GET(fmt.Sprintf("/%d/:id", i), func(http.ResponseWriter, *http.Request) {})
+		}
+		return testing.AllocsPerRun(10, func() {
+			if err := m.Remove("GET /0/:id"); err != nil {
+				t.Error(err)
+			}
+			m.GET("/0/:id", func(http.ResponseWriter, *http.Request) {})
+		})
+	}
+	if few, many := allocs(10), allocs(2000); many > few+5 {
+		t.Errorf("%v allocations among 10 routes, %v among 2000", few, many)
+	}
+}
