@@ -1,7 +1,6 @@
 package muxmaster
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -113,8 +112,8 @@ func (l *level) routeName() string {
 // An index finds routes.
 type index struct {
 	byKey  map[trie.Key]*route
-	names  map[string]*route // the first method of a list
-	custom map[string]bool   // the custom methods
+	names  map[string][]*route // the methods of a list share a name
+	custom map[string]int      // number of routes, by custom method
 }
 
 // key returns what r has in common with the routes that it conflicts with.
@@ -126,26 +125,42 @@ func (x *index) add(r *route) error {
 	if q := x.byKey[key]; q != nil {
 		return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())
 	}
-	if q := x.names[name]; q != nil && q.order != r.order {
-		return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
+	for _, q := range x.names[name] {
+		if q.order != r.order || q.level != r.level {
+			return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
+		}
 	}
 	if trie.IsCustom(method) {
-		if !x.custom[method] && len(x.custom) >= trie.MaxCustom {
+		if x.custom[method] == 0 && len(x.custom) >= trie.MaxCustom {
 			return fmt.Errorf("muxmaster: pattern %q: too many custom methods (limit %d)", r.pattern, trie.MaxCustom)
 		}
-		x.custom[method] = true
+		x.custom[method]++
 	}
 	if name != "" {
-		x.names[name] = cmp.Or(x.names[name], r)
+		x.names[name] = append(slices.Clip(x.names[name]), r) // clones share the slice
 	}
 	x.byKey[key] = r
 	return nil
 }
 
+func (x *index) remove(r *route) {
+	delete(x.byKey, r.key())
+	if name := r.level.routeName(); name != "" {
+		x.names[name] = slices.DeleteFunc(slices.Clone(x.names[name]), func(q *route) bool { return q == r })
+		if len(x.names[name]) == 0 {
+			delete(x.names, name)
+		}
+	}
+	method := r.method()
+	if x.custom[method]--; x.custom[method] <= 0 {
+		delete(x.custom, method)
+	}
+}
+
 // indexed returns the index of d.
 func (d *declared) indexed() *index {
 	if d.index == nil {
-		d.index = &index{make(map[trie.Key]*route, len(d.routes)), map[string]*route{}, map[string]bool{}}
+		d.index = &index{make(map[trie.Key]*route, len(d.routes)), map[string][]*route{}, map[string]int{}}
 		for _, r := range d.routes {
 			_ = d.index.add(r) // it was added before
 		}
@@ -156,7 +171,10 @@ func (d *declared) indexed() *index {
 // clone returns a copy that can be changed.
 func (d *declared) clone() declared {
 	c := *d
-	c.routes, c.empty, c.index = slices.Clone(d.routes), maps.Clone(d.empty), nil
+	c.routes, c.empty = slices.Clone(d.routes), maps.Clone(d.empty)
+	if x := d.index; x != nil {
+		c.index = &index{maps.Clone(x.byKey), maps.Clone(x.names), maps.Clone(x.custom)}
+	}
 	return c
 }
 
@@ -166,8 +184,8 @@ func (d *declared) add(routes []*route) error {
 	x := d.indexed()
 	for i, r := range routes {
 		if err := x.add(r); err != nil {
-			if i > 0 {
-				d.index = nil // it has the others
+			for _, r := range routes[:i] {
+				x.remove(r)
 			}
 			return err
 		}
@@ -180,14 +198,9 @@ func (d *declared) add(routes []*route) error {
 }
 
 func (d *declared) remove(r *route) {
+	d.indexed().remove(r)
 	at := slices.Index(d.routes, r)
 	d.routes = slices.Delete(d.routes, at, at+1)
-	x := d.indexed()
-	delete(x.byKey, r.key())
-	delete(x.names, r.level.routeName())
-	if trie.IsCustom(r.method()) || slices.ContainsFunc(d.routes, func(q *route) bool { return q.order == r.order }) {
-		d.index = nil // other routes may have its method, or its name
-	}
 }
 
 // chain returns the middleware around the routes of a level.

@@ -363,10 +363,10 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 // patternOf returns the pattern of the first route with a name, or "".
 func (v *view) patternOf(name string) (text string) {
 	mux := v.mux.lock()
-	r := mux.indexed().names[name]
+	list := mux.indexed().names[name]
 	mux.mu.Unlock()
-	if r != nil {
-		_, text, _ = v.below(r)
+	if len(list) > 0 {
+		_, text, _ = v.below(list[0])
 		return text
 	}
 	for _, r := range mux.mounts() {
