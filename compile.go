@@ -135,7 +135,7 @@ func (v *view) compile(f *fields, version uint64) *program {
 		}
 	}
 	p.root = c.zone(v.mux.level)
-	if v.prefix != nil {
+	if v.outer != nil {
 		c.builder.AddFallback(v.prefix, endpoint{zone: p.root}, false)
 	}
 	for _, l := range answering {
@@ -171,10 +171,10 @@ func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direc
 func (v *view) below(r *route) (p *pattern.Pattern, text string, bare bool) {
 	p, text = r.parse(), r.pattern
 	bare = r.flags&groupRoot != 0 || r.flags&trie.Owns != 0 && len(p.Segs) > 0
-	if v.prefix == nil {
+	q := p.Below(v.prefix)
+	if q == p {
 		return p, text, bare
 	}
-	q := p.Below(v.prefix)
 	head := q.Text[:len(q.Text)-len(q.Path)]
 	text = head + v.prefix.Path + r.pattern[strings.IndexByte(r.pattern, '/'):]
 	if len(p.Segs) == 0 && p.Rest == "" && v.prefix.Path != "" { // the root of the Mux is the prefix
@@ -294,22 +294,11 @@ func (v *view) newPoint(r *route, pool pool) *point {
 	return pt
 }
 
-// text returns the host and path in front of all patterns.
-func (v *view) text() string {
-	if v.prefix == nil {
-		return ""
-	}
-	return v.prefix.Text
-}
-
 // prefixed returns a prefix of the Mux in the view.
 func (v *view) prefixed(host, prefix string) *pattern.Pattern {
 	p, err := parsePrefix(host, prefix)
 	must(err) // it was parsed before
-	if v.prefix != nil {
-		p = p.Below(v.prefix)
-	}
-	return p
+	return p.Below(v.prefix)
 }
 
 // sharedNames returns the Names for a list of parameter names. Routes with equal

@@ -68,7 +68,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 	}
 	for x := range root.list() {
 		c := Candidate{Route: x.describe(root)}
-		if won.Route != nil && x.route == won.Payload.route && x.in.text() == won.program.view.text() {
+		if won.Route != nil && x.route == won.Payload.route && x.in.prefix.Text == won.program.view.prefix.Text {
 			route := c.Route
 			e.Route = &route
 		} else {

@@ -92,7 +92,7 @@ func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, mu: new(sync.Mutex)}
 	m.scope = scope{m, new(level)}
 	m.views.Store(new([]*view))
-	m.root.mux, m.root.point = m, &point{owner: new(values.Owner), pool: pool{true, true}}
+	m.root.mux, m.root.point = m, &point{prefix: &noPrefix, owner: new(values.Owner), pool: pool{true, true}}
 	return m
 }
 
@@ -249,13 +249,16 @@ type inherited struct{ notFound, notAllowed http.Handler }
 type point struct {
 	outer     *view            // that mounts; nil at ""
 	mount     *route           // nil at ""
-	prefix    *pattern.Pattern // in front of all patterns; nil at ""
+	prefix    *pattern.Pattern // in front of all patterns
 	depth     int              // number of mounts around
 	owner     *values.Owner    // of the path values; the same for all points around
 	pool      pool             // of the Muxes around
 	inherited atomic.Pointer[inherited]
 	views     atomic.Pointer[[]*view] // of the Muxes that got such requests; mostly one
 }
+
+// noPrefix is the prefix of a point at "".
+var noPrefix pattern.Pattern
 
 // A program serves requests. It is immutable.
 type program struct {

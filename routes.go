@@ -128,10 +128,6 @@ func (v *view) inside(r *route, sub *Mux) *view { return &view{point: v.newPoint
 // around returns the scopes around the routes of a level, as far as the Mux of from,
 // and their middleware.
 func (v *view) around(l *level, from *view) (scopes []Scope, around chain) {
-	host, prefix := "", ""
-	if v.prefix != nil {
-		host, prefix = v.prefix.Host, v.prefix.Path
-	}
 	if v != from {
 		scopes, around = v.outer.around(v.mount.level, from)
 	}
@@ -139,7 +135,7 @@ func (v *view) around(l *level, from *view) (scopes []Scope, around chain) {
 	defer mux.mu.Unlock()
 	outermost := len(scopes)
 	for in := l; in != nil; in = in.parent {
-		s := Scope{in.kind(), cmp.Or(in.host, host), prefix + in.prefix, len(in.middleware)}
+		s := Scope{in.kind(), cmp.Or(in.host, v.prefix.Host), v.prefix.Path + in.prefix, len(in.middleware)}
 		if in.parent == nil {
 			s.Middleware = len(mux.pre) + len(mux.declared.middleware)
 			if v != from {

@@ -305,13 +305,10 @@ func mountsMux(e *endpoint) bool { return e.route.mux() != nil }
 // responsible returns the zone that gives the response, and the values of its
 // prefix.
 func (p *program) responsible(d outcome.Decision[endpoint]) (*zone, []string) {
-	if d.Fallback != nil {
-		return d.Fallback.zone, d.Values
-	}
-	if p.view.prefix != nil { // a middleware has changed the path
+	if d.Fallback == nil { // or a middleware has changed the path
 		return p.root, make([]string, len(p.view.prefix.Names()))
 	}
-	return p.root, nil
+	return d.Fallback.zone, d.Values
 }
 
 // A responder responds to unmatched requests behind the middleware of a level.

@@ -122,8 +122,11 @@ func (p *Pattern) Bare() *Pattern {
 
 // Below returns p with a prefix, an Exact pattern, in front of its path, and with the
 // host of the prefix if p has none. A name of the prefix that p uses, too, is hidden:
-// the byte 0 is in front of it.
+// the byte 0 is in front of it. It is p if the prefix is empty.
 func (p *Pattern) Below(prefix *Pattern) *Pattern {
+	if prefix.Text == "" {
+		return p
+	}
 	q := *p
 	head, host := p.Text[:len(p.Text)-len(p.Path)], prefix.Text[:len(prefix.Text)-len(prefix.Path)]
 	q.Path = prefix.Path + p.Path
