@@ -235,36 +235,29 @@ func (p *program) find(search *trie.Search[endpoint], r *http.Request) (rt *trie
 // deliver stores a copy of vals in r and calls the handler of rt.
 func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string) {
 	e := &rt.Payload
-	handler := e.handler
 	if q := mounted(rt); q != nil {
 		q.serve(w, r)
 		return
 	}
-	if rt.Flags&direct != 0 {
-		handler = handler.(*view).mux // its Pre middleware needs the mark
-	}
 	if e.names == nil {
 		values.Drop(r, p.owner)
 		r.Pattern = rt.Pattern
-		handler.ServeHTTP(w, r)
+		e.handler.ServeHTTP(w, r)
 		return
 	}
 	var slots []string
 	var ring *values.Buffer
 	pooled := rt.Flags&unpooled == 0 && values.Direct // otherwise the values are in a map that belongs to r
-	switch n := len(vals); {
-	case !values.Direct || len(r.URL.Path)|len(r.RequestURI) >= values.Long || !pooled && n > values.MaxChunk:
-		slots = make([]string, n)
-	case pooled:
+	if pooled && len(r.URL.Path)|len(r.RequestURI) < values.Long {
 		ring = values.Borrow(values.Ring)
-		slots = ring.Carve(n)
-	default:
-		slots = values.Carve(n)
+		slots = ring.Carve(len(vals))
+	} else {
+		slots = values.Carve(r, len(vals))
 	}
 	copy(slots, vals)
 	e.names.Set(r, slots)
 	r.Pattern = rt.Pattern
-	handler.ServeHTTP(w, r)
+	e.handler.ServeHTTP(w, r)
 	if pooled {
 		e.names.TryClear(r)
 	}
@@ -370,7 +363,8 @@ func (m *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.target().ServeHTTP(w, r)
 }
 
-// ServeHTTP makes a view the handler of a mount. Only deliver uses it.
+// ServeHTTP makes a view the handler of a mount. Only deliver calls it, if the Mux has
+// Pre middleware, which needs the mark.
 func (v *view) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.mux.ServeHTTP(w, r) }
 
 // warnSlow logs a warning, once, if path values are slow and the build tag

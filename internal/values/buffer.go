@@ -1,6 +1,7 @@
 package values
 
 import (
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,8 +78,11 @@ func (b *Buffer) Carve(n int) []string {
 	return slots[from : from+n : from+n]
 }
 
-// Carve takes n slots of a Chunk. The caller can retain them.
-func Carve(n int) []string {
+// Carve returns n slots that r can retain: of a Chunk, unless r or n is too long.
+func Carve(r *http.Request, n int) []string {
+	if len(r.URL.Path)|len(r.RequestURI) >= Long || n > MaxChunk {
+		return make([]string, n)
+	}
 	b := Borrow(Chunk)
 	slots := b.Carve(n)
 	b.Return()

@@ -78,12 +78,7 @@ func (n *Names) nest(r *http.Request, vals []string) {
 	q := layOut(r)
 	outer, rest := q.pat.without(n.loc, q.matches)
 	x := n.inside(outer)
-	var all []string
-	if size := len(x.segments); len(r.URL.Path)|len(r.RequestURI) >= Long || size > MaxChunk {
-		all = make([]string, size)
-	} else {
-		all = Carve(size)
-	}
+	all := Carve(r, len(x.segments))
 	copy(all, vals)
 	copy(all[len(vals):], rest) // http.ServeMux can set too few, see Go issue 81222
 	q.pat, q.matches = &x.stdPattern, all

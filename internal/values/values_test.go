@@ -48,7 +48,7 @@ func (rt *route) serve(r *http.Request, vals []string, handler func(r *http.Requ
 		ring = Borrow(Ring)
 		slots = ring.Carve(n)
 	default:
-		slots = Carve(n)
+		slots = Carve(r, n)
 	}
 	copy(slots, vals)
 	pattern := strings.Repeat("/x", 1-min(n, 1))
