@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
@@ -107,8 +108,9 @@ func (v *view) compile(f *fields, version uint64) *program {
 	if old := cmp.Or(v.peeked.Load(), v.program.Load()); old != nil {
 		c.old = old.points
 	}
+	p.Decider = outcome.Decider[endpoint]{Table: &p.table, Slash: f.redirectSlash, Mounted: mountsMux}
 	if f.redirectCase {
-		p.folded = new(trie.Folded)
+		p.Folded = new(trie.Folded)
 	}
 	c.builder.Grow(len(d.routes))
 	var answering []*level
@@ -145,8 +147,8 @@ func (v *view) compile(f *fields, version uint64) *program {
 		c.builder.AddFallback(v.prefixed(l.host, l.prefix), endpoint{zone: c.zone(l)}, l.owns)
 	}
 	c.builder.BuildTo(&p.table)
-	if p.folded != nil {
-		p.folded.Build()
+	if p.Folded != nil {
+		p.Folded.Build()
 	}
 	c.addShortcuts()
 	p.long, p.inPlace = values.Long, modes&^direct
@@ -265,8 +267,8 @@ func (c *compiler) mayServeBelow(r *route, prefix *pattern.Pattern) bool {
 
 func (c *compiler) addPattern(p *pattern.Pattern, method, text string, e endpoint, flags trie.Flags) {
 	c.builder.Add(p, trie.ShapeKey(p, method), text, e, flags)
-	if c.folded != nil {
-		c.folded.Add(p, method)
+	if c.Folded != nil {
+		c.Folded.Add(p, method)
 	}
 }
 

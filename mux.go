@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
@@ -280,12 +281,13 @@ type program struct {
 	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
 	long    uint32     // length of the path or target from which on serveLong is used
 
-	folded *trie.Folded // nil if no redirect goes to another case
 	points map[*route]*point
 
 	// For Lookup.
 	described sync.Map // from *trie.Route to Route
 	texts     atomic.Pointer[map[string][]*trie.Route[endpoint]]
+
+	outcome.Decider[endpoint] // for unmatched requests
 }
 
 // A shortcut leads to the only Mux that serves paths below a static prefix.

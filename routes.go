@@ -225,7 +225,7 @@ func (v *view) match(r *http.Request) match {
 	search := new(trie.Search[endpoint])
 	rt, found := p.find(search, r)
 	if !found {
-		d := p.decide(search, r, rt)
+		d := p.Decide(search, r, rt)
 		if d.Mount == nil {
 			return match{program: p, decision: d}
 		}

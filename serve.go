@@ -269,7 +269,7 @@ func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route
 // serveUnmatched responds to r. search has found rt: nil, or a route that is not
 // called because of a redirect.
 func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search *trie.Search[endpoint], rt *trie.Route[endpoint]) {
-	d := p.decide(search, r, rt)
+	d := p.Decide(search, r, rt)
 	if d.Mount != nil {
 		p.deliver(w, r, d.Mount, d.Values)
 		return
@@ -285,12 +285,6 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 		return
 	}
 	wrapOnce(&z.answer, z.chain, responder{cmp.Or(p.view.mux.copyOf, p.view.mux), z.level}, "Use").ServeHTTP(w, r)
-}
-
-// decide returns the response to r, and who gives it.
-func (p *program) decide(search *trie.Search[endpoint], r *http.Request, rt *trie.Route[endpoint]) outcome.Decision[endpoint] {
-	x := outcome.Decider[endpoint]{Table: &p.table, Folded: p.folded, Slash: p.fields.redirectSlash, Mounted: mountsMux}
-	return x.Decide(search, r, rt)
 }
 
 func mountsMux(e *endpoint) bool { return e.route.mux() != nil }
@@ -321,7 +315,7 @@ func (x responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	search := new(trie.Search[endpoint]) // on the stack
 	var o outcome.Outcome
 	if rt, found := z.program.find(search, r); !found { // else 404: the middleware of the route has not run
-		o = z.program.decide(search, r, rt).Outcome
+		o = z.program.Decide(search, r, rt).Outcome
 	}
 	z.respond(w, r, o)
 }
