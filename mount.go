@@ -42,50 +42,45 @@ import (
 // mounted there, if h is nil, a *Group, this Mux or one that has it mounted, or if a
 // route of h has a parameter of the same name as prefix.
 func (m *scope) Mount(prefix string, h http.Handler) {
-	must(m.mount(prefix, h))
-}
-
-func (m *scope) mount(prefix string, h http.Handler) error {
-	fail := func(format string, args ...any) error {
-		return fmt.Errorf("muxmaster: Mount %q: %w", prefix, fmt.Errorf(format, args...))
+	fail := func(format string, args ...any) {
+		panic(fmt.Sprintf("muxmaster: Mount %q: ", prefix) + fmt.Sprintf(format, args...))
 	}
 	if isNil(h) {
-		return fail("the handler is nil")
+		fail("the handler is nil")
 	}
 	if prefix == "" || prefix[0] != '/' {
-		return fail("the path must begin with /")
+		fail("the path must begin with /")
 	}
 	full := m.join(prefix)
 	p, err := pattern.Parse(m.host + full + "/")
 	if err != nil {
-		return fmt.Errorf("muxmaster: pattern %q: %w", m.host+full, err)
+		panic(fmt.Sprintf("muxmaster: pattern %q: %v", m.host+full, err))
 	}
 	if g, ok := h.(*Group); ok {
 		g.target()
-		return fail("a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New")
+		fail("a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New")
 	}
 	if sub := muxIn(h); sub != nil {
-		mux := m.target()
-		switch s := sub.target(); {
+		sub = sub.target()
+		switch {
 		case p.Multi() >= 0: // which of several values would be its prefix?
-			return fail("the prefix of a Mux cannot have a catch-all; use Group")
-		case s.reaches(mux, 0):
-			return fail("a Mux cannot be mounted within itself")
-		case s.copyOf != nil:
-			return fail("the Mux that Update passes cannot be mounted before Update has returned")
-		default:
-			for r := range s.Routes() {
-				if q, err := parse(r.Pattern, trie.Verb); err == nil {
-					for _, name := range q.Names() {
-						if slices.Contains(p.Names(), name) {
-							return fail("the parameter %q is also one of the route %q", name, r.Pattern)
-						}
+			fail("the prefix of a Mux cannot have a catch-all; use Group")
+		case sub.reaches(m.target(), 0):
+			fail("a Mux cannot be mounted within itself")
+		case sub.copyOf != nil:
+			fail("the Mux that Update passes cannot be mounted before Update has returned")
+		}
+		for r := range sub.Routes() {
+			if q, err := parse(r.Pattern, trie.Verb); err == nil {
+				for _, name := range q.Names() {
+					if slices.Contains(p.Names(), name) {
+						fail("the parameter %q is also one of the route %q", name, r.Pattern)
 					}
 				}
 			}
 		}
 	}
-	return m.register(h, newRoute(p, m.host+cmp.Or(full, "/"), trie.Owns))
+	must(m.register(h, newRoute(p, m.host+cmp.Or(full, "/"), trie.Owns)))
 }
 
 // muxIn returns the Mux that h is or wraps, or nil.
