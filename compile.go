@@ -2,6 +2,7 @@ package muxmaster
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,11 +68,7 @@ func (d *declared) compiled() {
 	for _, r := range d.routes {
 		r.parsed.Store(nil)
 	}
-	for place, l := range d.empty {
-		if l.used {
-			delete(d.empty, place)
-		}
-	}
+	maps.DeleteFunc(d.empty, func(_ string, l *level) bool { return l.used })
 }
 
 // changed makes the next request compile again. The caller holds the lock.

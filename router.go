@@ -336,16 +336,14 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 func calledFrom() uintptr {
 	var pcs [8]uintptr // all calls inside of the package
 	list := pcs[:runtime.Callers(2, pcs[:])]
+	ownPCs.Lock()
+	defer ownPCs.Unlock()
 	for _, pc := range list {
-		ownPCs.RLock()
 		own, known := ownPCs.pcs[pc]
-		ownPCs.RUnlock()
 		if !known {
 			frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 			own = strings.HasPrefix(frame.Function, ownPath)
-			ownPCs.Lock()
 			ownPCs.pcs[pc] = own
-			ownPCs.Unlock()
 		}
 		if !own {
 			return pc
@@ -359,6 +357,6 @@ var ownPath = reflect.TypeFor[Mux]().PkgPath() + "."
 
 // ownPCs says which program counters are of this package, which takes long to look up.
 var ownPCs = struct {
-	sync.RWMutex
+	sync.Mutex
 	pcs map[uintptr]bool
 }{pcs: map[uintptr]bool{}}
