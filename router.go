@@ -105,20 +105,20 @@ var (
 // lists the exceptions. Handle panics if the pattern is invalid, h is nil, or
 // the pattern conflicts with that of another route. After a panic, nothing was
 // registered.
-func (m *scope) Handle(pattern string, h http.Handler) { must(m.handle(pattern, h)) }
+func (m *scope) Handle(pattern string, h http.Handler) { must(m.add(pattern, h, 0)) }
 
 // HandleFunc is like Handle but takes a function.
 func (m *scope) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	must(m.handle(pattern, http.HandlerFunc(h)))
+	must(m.add(pattern, http.HandlerFunc(h), 0))
 }
 
 // TryHandle is like Handle but returns an error instead of panicking. If it
 // returns an error, nothing was registered. The error for a conflict names both
 // patterns with the file and line of their registration.
-func (m *scope) TryHandle(pattern string, h http.Handler) error { return m.handle(pattern, h) }
+func (m *scope) TryHandle(pattern string, h http.Handler) error { return m.add(pattern, h, 0) }
 
 // HandleFast is like Handle but takes a FastHandler.
-func (m *scope) HandleFast(pattern string, h FastHandler) { must(m.handle(pattern, fastHandler(h))) }
+func (m *scope) HandleFast(pattern string, h FastHandler) { must(m.add(pattern, fastHandler(h), 0)) }
 
 // Method registers h for a method, or for a comma-separated list such as
 // "GET,POST". The path has the same syntax and meaning as with [Router.GET].
@@ -209,20 +209,6 @@ func (m *scope) QUERYFast(path string, h FastHandler) { m.fast("QUERY", path, h)
 // ANYFast is ANY for a fast handler.
 func (m *scope) ANYFast(path string, h FastHandler) { m.fast("", path, h) }
 
-// handle implements Handle, HandleFunc, TryHandle and HandleFast.
-func (m *scope) handle(text string, h http.Handler) error {
-	m.target()
-	at := strings.IndexByte(text, '/')
-	if at < 0 {
-		at = len(text)
-		if m.prefix == "" && m.host == "" || text != "" && strings.TrimRight(text, " \t") == text {
-			_, err := parse(text, 0) // fails
-			return err
-		}
-	}
-	return m.add(text, at, h, 0, text[at:] == "/{$}")
-}
-
 // verb implements the verb methods and Method.
 func (m *scope) verb(methods, path string, h http.Handler) {
 	m.target()
@@ -233,11 +219,10 @@ func (m *scope) verb(methods, path string, h http.Handler) {
 			must(fmt.Errorf("muxmaster: pattern %q: separate methods with commas only", text))
 		}
 	}
-	at := len(text) - len(path)
 	if path != "" && path[0] != '/' || path == "" && m.prefix == "" {
 		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", text, pathAdvice(path)))
 	}
-	must(m.add(text, at, h, trie.Verb, path == "/" || path == "/{$}"))
+	must(m.add(text, h, trie.Verb))
 }
 
 // fast implements the verb methods for fast handlers.
@@ -256,26 +241,32 @@ func pathAdvice(path string) string {
 	return ""
 }
 
-// add registers a handler for the pattern text, with the host and prefix of s in
-// front of its path, which begins at index at. If root is set and s has a prefix,
-// the path is the root of a Group.
-func (m *scope) add(text string, at int, h http.Handler, flags trie.Flags, root bool) error {
+// add registers a handler for the pattern text, with the host and prefix of m in
+// front of its path.
+func (m *scope) add(text string, h http.Handler, flags trie.Flags) error {
+	m.target()
+	at := strings.IndexByte(text, '/')
+	if at < 0 {
+		at = len(text)
+	}
+	path, inside := text[at:], m.host != "" || m.prefix != ""
 	p, err := parse(text, flags) // the path alone must be valid too
-	if at < len(text) && err != nil {
+	missing := inside && path == "" && (text == "" || strings.TrimRight(text, " \t") != text)
+	if err != nil && !missing {
 		return err
 	}
 	if m.host != "" && p != nil && p.Host != "" {
 		return fmt.Errorf("muxmaster: pattern %q: the host %q is inside Host(%q); register it on the Mux", text, p.Host, m.host)
 	}
 	full := text
-	if m.host != "" || m.prefix != "" {
-		full = text[:at] + m.host + m.prefix + text[at:]
+	if inside {
+		full = text[:at] + m.host + m.prefix + path
 		if p, err = parse(full, flags); err != nil {
 			return err
 		}
 	}
-	if root && m.prefix != "" {
-		full, flags = full[:len(full)-len(text[at:])], flags|groupRoot
+	if m.prefix != "" && (path == "/{$}" || path == "/" && flags&trie.Verb != 0) { // the root of a Group
+		full, flags = full[:len(full)-len(path)], flags|groupRoot
 	}
 	return m.register(h, newRoute(p, full, flags))
 }
