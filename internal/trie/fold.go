@@ -53,7 +53,7 @@ func (f *Folded) find(decoded, raw, host, method string) (want string, ok bool) 
 	s := &Search[*pattern.Pattern]{Method: f.table.MethodOf(method)}
 	s.Fit(f.table)
 	s.SetPath(decoded, raw, false)
-	s.path, s.decoded, s.lower = pattern.Lower(s.path), decoded, pattern.Lower(decoded)
+	s.path, s.text = pattern.Lower(s.path), pattern.Lower(decoded)
 	rt := f.table.Find(s, host)
 	if rt == nil {
 		return "", false

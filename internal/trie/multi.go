@@ -32,13 +32,13 @@ func (t *Tree[P]) multi(s *Search[P], to *target[P], pos int) *Route[P] {
 // multiEnd returns the end of the longest value from pos, or pos if there is
 // none. No segment of the value is empty, . or .., as in [Search.fitsRest].
 func (s *Search[P]) multiEnd(pos int) int {
-	end, source := pos, s.source()
+	end := pos
 	for start := pos; start < len(s.path); start = end + 1 {
 		n := strings.IndexByte(s.path[start:], '/')
 		if n < 0 {
 			n = len(s.path) - start
 		}
-		if n == 0 || wirepath.DotInside(source[start:start+n]) {
+		if n == 0 || wirepath.DotInside(s.decoded[start:start+n]) {
 			break
 		}
 		end = start + n
@@ -50,11 +50,11 @@ func (s *Search[P]) multiEnd(pos int) int {
 // the value of a catch-all that ends a pattern. It looks for dots only once,
 // because a catch-all inside the pattern may ask for each pos.
 func (s *Search[P]) fitsRest(pos int) bool {
-	if !s.connect && s.decoded == "" { // then the path is clean
+	if !s.connect && !s.split { // then the path is clean
 		return true
 	}
 	if s.dots == 0 {
-		s.dots = wirepath.LastDots(s.source())
+		s.dots = wirepath.LastDots(s.decoded)
 	}
 	return s.dots < pos
 }

@@ -14,10 +14,10 @@ import "github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 // used even if URL.EscapedPath would ignore it, because it contains, for
 // example, quotes, braces or bytes above 0x7F.
 func (s *Search[P]) SetPath(path, raw string, connect bool) {
-	s.path, s.decoded, s.lower, s.connect, s.Clean = path, "", "", connect, true
+	s.path, s.split, s.decoded, s.text, s.connect, s.Clean = path, false, path, path, connect, true
 	if raw != "" {
 		if split, ok := wirepath.Split(path, raw); ok {
-			s.path, s.decoded = split, path
+			s.path, s.split = split, true
 		}
 	}
 	if !connect {
@@ -36,6 +36,6 @@ func (s *Search[P]) TrimSlash() bool {
 	if n < 1 || s.path[n] != '/' {
 		return false
 	}
-	s.path, s.decoded = s.path[:n], s.decoded[:max(len(s.decoded)-1, 0)]
+	s.path, s.decoded = s.path[:n], s.decoded[:n]
 	return true
 }

@@ -17,8 +17,9 @@ type Search[P any] struct {
 	many []string   // room for more; nil if few suffices
 
 	path    string // the path to match; escaped slashes are replaced, see SetPath
-	decoded string // the decoded path if path has replaced slashes, else ""
-	lower   string // the decoded path in lower case, if the Table is that of a Folded
+	split   bool   // path has replaced slashes
+	decoded string // the decoded path, which values are taken from
+	text    string // what literal text beside parameters is compared with: decoded, or in lower case if the Table is that of a Folded
 	connect bool   // a CONNECT request, whose path is not cleaned
 
 	// Clean says that cleaning the path would not change it: it begins with a
@@ -34,7 +35,7 @@ type Search[P any] struct {
 	fallback  *Fallback[P] // the fallback with the longest matching prefix
 	fallbackN int          // number of values of its prefix, which are in the second half of vals
 
-	dots  int  // index of the last . or .. segment of source, or -1, see fitsRest; 0 is unknown
+	dots  int  // index of the last . or .. segment of decoded, or -1, see fitsRest; 0 is unknown
 	probe bool // find only the fallback, and no route
 }
 
@@ -82,24 +83,8 @@ func (s *Search[P]) Redirects(rt *Route[P]) bool {
 
 // push adds the value path[start:end].
 func (s *Search[P]) push(start, end int) {
-	s.vals()[s.n] = s.source()[start:end]
+	s.vals()[s.n] = s.decoded[start:end]
 	s.n++
-}
-
-// source returns the text that values are taken from.
-func (s *Search[P]) source() string {
-	if s.decoded != "" {
-		return s.decoded
-	}
-	return s.path
-}
-
-// folded returns the text from start to end that literal text is compared with.
-func (s *Search[P]) folded(seg string, start, end int) string {
-	if s.lower != "" {
-		return s.lower[start:end]
-	}
-	return seg
 }
 
 // enterPrefix records f if it applies to the path. The path has f's prefix.
@@ -122,7 +107,7 @@ func (s *Search[P]) leavePrefix(f *Fallback[P]) *Route[P] {
 
 // find returns the route for the path and method of s.
 func (t *Tree[P]) find(s *Search[P]) *Route[P] {
-	if s.decoded == "" { // paths in the static table have no escaped slash
+	if !s.split { // paths in the static table have no escaped slash
 		if _, ref := t.findStatic(s.path); ref != 0 {
 			if rt := t.routeAt(s, ref); rt != nil {
 				return rt
@@ -283,8 +268,8 @@ func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
 		if sp.multi {
 			return t.multi(s, &sp.to, pos)
 		}
-		seg, v := s.source()[pos:end], Values{Vals: s.vals(), N: s.n}
-		if sp.Match(s.folded(seg, pos, end), seg, &v) {
+		v := Values{Vals: s.vals(), N: s.n}
+		if sp.Match(s.text[pos:end], s.decoded[pos:end], &v) {
 			s.n = v.N
 			if rt := t.follow(s, &sp.to, end); rt != nil || s.owned {
 				return rt
