@@ -143,7 +143,7 @@ func (v *view) compile(f *fields, version uint64) *program {
 		}
 		c.builder.AddFallback(v.prefixed(l.host, l.prefix), endpoint{zone: c.zone(l)}, l.owns)
 	}
-	c.builder.BuildTo(&p.table)
+	p.table = *c.builder.Build()
 	if p.Folded != nil {
 		p.Folded.Build()
 	}

@@ -57,14 +57,7 @@ func cut(list []ref, from int) (same, others []ref, end int) {
 
 // Build returns a Table of all routes.
 func (b *Builder[P]) Build() *Table[P] {
-	t := new(Table[P])
-	b.BuildTo(t)
-	return t
-}
-
-// BuildTo makes t, which is empty, a Table of all routes.
-func (b *Builder[P]) BuildTo(t *Table[P]) {
-	t.custom, t.MaxValues = b.custom, b.maxValues
+	t := &Table[P]{custom: b.custom, MaxValues: b.maxValues}
 	b.sort()
 	for list := b.refs; len(list) > 0; {
 		var same []ref
@@ -84,6 +77,7 @@ func (b *Builder[P]) BuildTo(t *Table[P]) {
 		}
 	}
 	slices.SortFunc(t.wildHosts, compareWildHosts)
+	return t
 }
 
 // A freezer creates one tree.

@@ -3,8 +3,6 @@ package trie
 import (
 	"cmp"
 	"net/http"
-
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
 // A Method is a number for a request method. Those from GET on have the order of
@@ -78,19 +76,6 @@ func (t *Table[P]) MethodOf(name string) Method {
 		return t.custom[name] // or Any
 	}
 	return m
-}
-
-// MethodName returns the name of a method, or "" for Any.
-func (t *Table[P]) MethodName(m Method) string {
-	if m != Any && m < firstCustom {
-		return pattern.StandardMethods[m-GET]
-	}
-	for name, code := range t.custom {
-		if code == m {
-			return name
-		}
-	}
-	return ""
 }
 
 // CompareMethods orders methods by name: "" for every method, then the standard

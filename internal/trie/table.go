@@ -101,7 +101,7 @@ func (t *Table[P]) allow(s *Search[P]) string {
 	var list []string
 	for m := GET; m < OPTIONS; m++ {
 		if s.allowed.has(m) || m == HEAD && s.allowed.has(GET) {
-			list = append(list, t.MethodName(m))
+			list = append(list, pattern.StandardMethods[m-GET])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.custom)) {
@@ -109,7 +109,7 @@ func (t *Table[P]) allow(s *Search[P]) string {
 			list = append(list, name)
 		}
 	}
-	return strings.Join(append(list, t.MethodName(OPTIONS)), ", ")
+	return strings.Join(append(list, "OPTIONS"), ", ")
 }
 
 // All returns all routes, in no particular order.
