@@ -105,7 +105,7 @@ func colonBesideBraces(text string, first bool) bool {
 // plainSegment reports whether seg is certainly not foreign, because it has no
 // special characters or is a single parameter.
 func plainSegment(seg string) bool {
-	if !special(seg) {
+	if !strings.ContainsAny(seg, `<[%*{:(+\?#`) {
 		return !strings.HasSuffix(seg, "...")
 	}
 	if seg[0] == '{' && seg[len(seg)-1] == '}' {
@@ -116,18 +116,6 @@ func plainSegment(seg string) bool {
 		return validName(strings.TrimSuffix(name, "..."))
 	}
 	return (seg[0] == ':' || seg[0] == '*') && validName(seg[1:])
-}
-
-// special reports whether seg has a character that a pattern of some router can
-// have.
-func special(seg string) bool {
-	for i := range len(seg) {
-		switch seg[i] {
-		case '<', '[', '%', '*', '{', ':', '(', '+', '\\', '?', '#':
-			return true
-		}
-	}
-	return false
 }
 
 // foreignMethod returns an error for a list of methods in the syntax of another

@@ -67,7 +67,8 @@ func (p *Pattern) parseHost(host string) error {
 	if i := strings.LastIndexByte(host, '}'); strings.Contains(host[i+1:], ":") {
 		return fmt.Errorf("%q: ports are not compared; write %s", host, host[:strings.LastIndexByte(host, ':')])
 	}
-	for i, text := range splitLabels(host) {
+	for i, text := range strings.Split(strings.ReplaceAll(host, "...}", "/}"), ".") {
+		text = strings.ReplaceAll(text, "/", "...") // there is no slash in a host
 		label := Part{Text: Lower(text)}
 		if text == "" {
 			return fmt.Errorf("%q is not a host: a label is empty", host)
@@ -94,25 +95,6 @@ func (p *Pattern) parseHost(host string) error {
 		p.Host += p.HostLabels[i].String()
 	}
 	return nil
-}
-
-// splitLabels splits host at the dots outside of braces.
-func splitLabels(host string) (labels []string) {
-	start, depth := 0, 0
-	for i := range len(host) {
-		switch host[i] {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		case '.':
-			if depth == 0 {
-				labels = append(labels, host[start:i])
-				start = i + 1
-			}
-		}
-	}
-	return append(labels, host[start:])
 }
 
 // appendHostShape appends a key that is equal for patterns whose hosts differ

@@ -3,7 +3,6 @@ package pattern
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -231,7 +230,8 @@ func braces(s string) int {
 	return -1
 }
 
-// parseSegment parses a segment. A segment of one part takes it from parts.
+// parseSegment parses a segment. A segment of one part takes it from parts. As in
+// net/http, text with an invalid escape is left unchanged.
 func (p *Pattern) parseSegment(seg string, parts *[]Part) (Segment, error) {
 	if strings.Contains(seg, "{") {
 		return p.parseBraces(seg)
@@ -243,7 +243,7 @@ func (p *Pattern) parseSegment(seg string, parts *[]Part) (Segment, error) {
 	}
 	text, param, found := strings.Cut(seg, ":")
 	if !found {
-		return single(Part{Text: unescape(seg)}), nil
+		return single(Part{Text: wirepath.Decode(seg)}), nil
 	}
 	if param == "" {
 		return nil, fmt.Errorf("the parameter in %q needs a name; a literal colon is written %%3A", seg)
@@ -254,7 +254,7 @@ func (p *Pattern) parseSegment(seg string, parts *[]Part) (Segment, error) {
 	if text == "" {
 		return single(Part{Text: param, Param: true}), nil
 	}
-	return Segment{{Text: unescape(text)}, {Text: param, Param: true}}, nil
+	return Segment{{Text: wirepath.Decode(text)}, {Text: param, Param: true}}, nil
 }
 
 // parseBraces parses a segment with at least one parameter in braces.
@@ -272,7 +272,7 @@ func (p *Pattern) parseBraces(seg string) (Segment, error) {
 			if colonBesideBraces(rest[:n], len(s) == 0) {
 				return nil, fmt.Errorf("%q: parameters next to braces are also written in braces: %s; a literal colon is written %%3A", seg, inBraces(seg))
 			}
-			s = append(s, Part{Text: unescape(rest[:n])})
+			s = append(s, Part{Text: wirepath.Decode(rest[:n])})
 			rest = rest[n:]
 			continue
 		}
@@ -312,15 +312,6 @@ func (p *Pattern) parseParam(text string) (Part, error) {
 		}
 	}
 	return Part{Text: name, Param: true, Expr: expr}, nil
-}
-
-// unescape decodes literal text of a pattern. As in net/http, text with an
-// invalid escape is left unchanged.
-func unescape(s string) string {
-	if u, err := url.PathUnescape(s); err == nil {
-		return u
-	}
-	return s
 }
 
 func validName(s string) bool {
