@@ -59,17 +59,15 @@ func Split(path, raw string) (split string, ok bool) {
 	var b strings.Builder
 	b.Grow(len(path))
 	for i := range len(path) {
-		if raw[0] != '%' {
-			b.WriteByte(path[i])
-			raw = raw[1:]
-			continue
+		c, n := path[i], 1
+		if raw[0] == '%' {
+			n = 3
+			if c == '/' {
+				c = Slash
+			}
 		}
-		if path[i] == '/' {
-			b.WriteByte(Slash)
-		} else {
-			b.WriteByte(path[i])
-		}
-		raw = raw[3:]
+		b.WriteByte(c)
+		raw = raw[n:]
 	}
 	return b.String(), true
 }
