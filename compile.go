@@ -198,36 +198,23 @@ func (c *compiler) add(r *route) {
 		flags |= unpooled
 	}
 	var pt *point
-	named := func(p *pattern.Pattern) (n *values.Names) {
-		switch list := p.Names(); {
-		case pt != nil:
-			n = values.NewMark(c.owner, list, pooled, pt)
-		case len(list) > 0:
-			n = c.sharedNames(list, pooled)
-		default:
-			return nil
-		}
-		flags |= hasNames
-		return n
-	}
 	if flags&trie.Owns != 0 {
 		pt = c.point(r)
 		p = p.NameRest(restName)
+		if m, ok := r.handler.(*Mux); ok {
+			e.handler, flags = pt.at(m.target()), flags|direct
+			c.direct = append(c.direct, r)
+		}
 	}
-	e.names = named(p)
+	e.names = c.namesOf(p, pooled, pt)
 	if fast {
 		e.handler = &fastRoute{f, e.names, slices.Clone(p.Names()), pooled}
-	} else if m, ok := r.handler.(*Mux); ok && pt != nil {
-		e.handler, flags = pt.at(m.target()), flags|direct
-		c.direct = append(c.direct, r)
 	}
-	c.addPattern(p, r.method(), text, e, flags)
+	c.addPattern(p, text, e, flags)
 	if bare {
 		q := p.Bare()
-		if pt != nil {
-			e.names = named(q)
-		}
-		c.addPattern(q, r.method(), text, e, flags|trie.ImpliedBy(p))
+		e.names = c.namesOf(q, pooled, pt)
+		c.addPattern(q, text, e, flags|trie.ImpliedBy(p))
 	}
 }
 
@@ -262,7 +249,11 @@ func (c *compiler) mayServeBelow(r *route, prefix *pattern.Pattern) bool {
 	return len(p.Segs) == len(prefix.Segs) && p.End != pattern.Exact // else the prefix comes first
 }
 
-func (c *compiler) addPattern(p *pattern.Pattern, method, text string, e endpoint, flags trie.Flags) {
+func (c *compiler) addPattern(p *pattern.Pattern, text string, e endpoint, flags trie.Flags) {
+	if e.names != nil {
+		flags |= hasNames
+	}
+	method := e.route.method()
 	c.builder.Add(p, trie.ShapeKey(p, method), text, e, flags)
 	if c.Folded != nil {
 		c.Folded.Add(p, method)
@@ -300,9 +291,16 @@ func (v *view) prefixed(host, prefix string) *pattern.Pattern {
 	return p.Below(v.prefix)
 }
 
-// sharedNames returns the Names for a list of parameter names. Routes with equal
-// lists share one Names.
-func (c *compiler) sharedNames(list []string, pooled bool) *values.Names {
+// namesOf returns the Names of the parameters of p, or nil if there are none. Routes
+// with equal names share one, except those of mounts.
+func (c *compiler) namesOf(p *pattern.Pattern, pooled bool, pt *point) *values.Names {
+	list := p.Names()
+	if pt != nil {
+		return values.NewMark(c.owner, list, pooled, pt)
+	}
+	if len(list) == 0 {
+		return nil
+	}
 	key := strings.Join(list, "/")
 	if pooled {
 		key += "/"
