@@ -125,28 +125,6 @@ func (v *view) list() iter.Seq[listed] {
 // inside returns a view of the Mux that r mounts, for inspection.
 func (v *view) inside(r *route, sub *Mux) *view { return &view{point: v.newPoint(r, v.pool), mux: sub} }
 
-// around returns the scopes around the routes of a level, as far as the Mux of from,
-// and their middleware.
-func (v *view) around(l *level, from *view) (scopes []Scope, around chain) {
-	if v != from {
-		scopes, around = v.outer.around(v.mount.level, from)
-	}
-	mux := v.mux.lock()
-	defer mux.mu.Unlock()
-	outermost := len(scopes)
-	for in := l; in != nil; in = in.parent {
-		s := Scope{in.kind(), cmp.Or(in.host, v.prefix.Host), v.prefix.Path + in.prefix, len(in.middleware)}
-		if in.parent == nil {
-			s.Middleware = len(mux.pre) + len(mux.declared.middleware)
-			if v != from {
-				s.Kind = "mount"
-			}
-		}
-		scopes = slices.Insert(scopes, outermost, s)
-	}
-	return scopes, slices.Concat(around, mux.pre, mux.chain(l))
-}
-
 // describe returns the description of a route for the Mux of from.
 func (x listed) describe(from *view) Route {
 	p, text, _ := x.in.below(x.route)
@@ -160,16 +138,31 @@ func (x listed) describe(from *view) Route {
 		Handler: wrapped.Name(x.original),
 		Fast:    fast,
 		Below:   p.End == pattern.All,
-		levels:  []*level{x.level},
 	}
 	d.File, d.Line = location(x.site)
-	scopes, around := x.in.around(x.level, from)
-	d.Scopes = scopes
+	var around chain
+	for v, l := x.in, x.level; ; v, l = v.outer, v.mount.level {
+		d.levels = append(d.levels, l)
+		mux := v.mux.lock()
+		around = slices.Concat(mux.pre, mux.chain(l), around)
+		for in := l; in != nil; in = in.parent {
+			s := Scope{in.kind(), cmp.Or(in.host, v.prefix.Host), v.prefix.Path + in.prefix, len(in.middleware)}
+			if in.parent == nil {
+				s.Middleware = len(mux.pre) + len(mux.declared.middleware)
+				if v != from {
+					s.Kind = "mount"
+				}
+			}
+			d.Scopes = append(d.Scopes, s)
+		}
+		mux.mu.Unlock()
+		if v == from {
+			break
+		}
+	}
+	slices.Reverse(d.Scopes)
 	for _, s := range around {
 		d.Middleware = append(d.Middleware, wrapped.Name(s.fn))
-	}
-	for v := x.in; v != from; v = v.outer {
-		d.levels = append(d.levels, v.mount.level)
 	}
 	return d
 }
