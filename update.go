@@ -192,20 +192,20 @@ func (d *declared) find(text string) (*route, error) {
 // full returns a text that no other route has.
 func (r *route) full() string {
 	p := r.parse()
-	switch text := r.text(); {
-	case p.End == pattern.Slash:
-		return strings.TrimSuffix(strings.TrimSuffix(text, "{$}"), "/") + "/{$}"
-	case r.flags&trie.Owns != 0 && len(p.Segs) > 0:
-		return text + "/"
-	default:
-		return text
+	full := r.withMethod(p.Text)
+	if p.End == pattern.Slash && !strings.HasSuffix(full, "{$}") {
+		full += "{$}"
 	}
+	return full
 }
 
 // text returns the text that Remove takes: the method, the host and the path.
-func (r *route) text() string {
-	i := strings.IndexByte(r.pattern, '/')
-	host := r.pattern[strings.LastIndexAny(r.pattern[:i], " \t")+1:]
+func (r *route) text() string { return r.withMethod(r.pattern) }
+
+// withMethod returns a pattern of r with only the method of r.
+func (r *route) withMethod(pattern string) string {
+	i := strings.IndexByte(pattern, '/')
+	host := pattern[strings.LastIndexAny(pattern[:i], " \t")+1:]
 	if r.method() == "" {
 		return host
 	}
