@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -83,15 +82,8 @@ func unshare(r *http.Request) {
 
 // safeEach calls yield with the values of the parameters of r.Pattern.
 func safeEach(r *http.Request, yield func(name, value string) bool) {
-	if r.Pattern == "" {
-		return
-	}
-	parse := pattern.Parse
-	if strings.HasPrefix(r.Pattern, "/") { // of ANY; it may have spaces
-		parse = pattern.ParsePath
-	}
-	p, err := parse(r.Pattern)
-	if err != nil {
+	p, err := pattern.ParsePath(r.Pattern) // its names are those of Parse, too
+	if err != nil {                        // r has no pattern
 		return
 	}
 	for _, name := range p.Names() {
