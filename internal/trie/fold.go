@@ -30,15 +30,13 @@ func (f *Folded) Build() { f.table = f.builder.Build() }
 // more or less at the end. It reports false if there is no pattern, or if the
 // path has its case.
 func (f *Folded) Recase(path, host, method string) (recased string, ok bool) {
-	decoded := wirepath.Decode(path)
-	want, ok := f.find(decoded, path, host, method)
-	short, slashed := strings.CutSuffix(path, "/")
-	switch {
-	case ok:
-	case !slashed:
-		want, ok = f.find(decoded+"/", path+"/", host, method)
-	case short != "":
-		want, ok = f.find(decoded[:len(decoded)-1], short, host, method)
+	other, slashed := strings.CutSuffix(path, "/")
+	if !slashed {
+		other += "/"
+	}
+	want, ok := f.find(path, host, method)
+	if !ok {
+		want, ok = f.find(other, host, method)
 	}
 	if !ok {
 		return "", false
@@ -47,12 +45,12 @@ func (f *Folded) Recase(path, host, method string) (recased string, ok bool) {
 	return recased, recased != path
 }
 
-// find returns the decoded path in the case of the pattern that matches it. raw
-// is the escaped path.
-func (f *Folded) find(decoded, raw, host, method string) (want string, ok bool) {
+// find returns the decoded path in the case of the pattern that matches it.
+func (f *Folded) find(path, host, method string) (want string, ok bool) {
+	decoded := wirepath.Decode(path)
 	s := &Search[*pattern.Pattern]{Method: f.table.MethodOf(method)}
 	s.Fit(f.table)
-	s.SetPath(decoded, raw, false)
+	s.SetPath(decoded, path, false)
 	s.path, s.text = pattern.Lower(s.path), pattern.Lower(decoded)
 	rt := f.table.Find(s, host)
 	if rt == nil {
