@@ -226,9 +226,7 @@ func (p *program) find(search *trie.Search[endpoint], r *http.Request) (rt *trie
 	search.Fit(&p.table)
 	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
 	search.Method = p.table.MethodOf(r.Method)
-	if search.Rooted() {
-		rt = p.table.Find(search, r.Host)
-	}
+	rt = p.table.Find(search, r.Host)
 	return rt, rt != nil && !search.Redirects(rt)
 }
 

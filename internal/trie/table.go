@@ -36,10 +36,11 @@ func (t *Table[P]) HasHosts() bool { return t.hosts != nil || t.wildHosts != nil
 
 // Find returns the route for the path and method of s and a host. If it returns
 // nil, no route serves the request; s then has the methods allowed for the path
-// and the fallback. No route serves a path that isn't clean.
+// and the fallback. No route serves a path that isn't clean, or has no slash at its
+// beginning.
 func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 	s.reset()
-	if !s.Clean {
+	if !s.Clean || !s.Rooted() {
 		return nil
 	}
 	if t.HasHosts() && host != "" {
