@@ -140,11 +140,11 @@ func (e *constraint) build(prog *syntax.Prog) bool {
 		after := make([]set, e.classes)
 		for pc := range prog.Inst {
 			inst := &prog.Inst[pc]
-			if at[pc] && inst.Op == syntax.InstMatch {
-				accepts = 1
-			}
-			if !at[pc] || !readsRune(inst) {
+			if !at[pc] {
 				continue
+			}
+			if inst.Op == syntax.InstMatch {
+				accepts = 1
 			}
 			for class, r := range samples {
 				if inst.MatchRune(r) {
@@ -179,10 +179,10 @@ func (e *constraint) setClasses(prog *syntax.Prog) (samples []rune) {
 	var reads []*syntax.Inst
 	for i := range prog.Inst {
 		inst := &prog.Inst[i]
-		if inst.Op == syntax.InstEmptyWidth || readsRune(inst) && !alikeBeyond(inst) {
+		if inst.Op == syntax.InstEmptyWidth || !alikeBeyond(inst) {
 			return nil
 		}
-		if readsRune(inst) {
+		if inst.Rune != nil {
 			reads = append(reads, inst)
 		}
 	}
@@ -206,14 +206,6 @@ func (e *constraint) setClasses(prog *syntax.Prog) (samples []rune) {
 		e.class[b] = e.class[beyond]
 	}
 	return samples
-}
-
-func readsRune(inst *syntax.Inst) bool {
-	switch inst.Op {
-	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-		return true
-	}
-	return false
 }
 
 // alikeBeyond reports whether inst matches all runes beyond ASCII or none.
