@@ -294,16 +294,7 @@ func steps[F middleware](method string, mw []F) (c chain) {
 		if reflect.ValueOf(f).IsNil() {
 			panic("muxmaster: " + method + ": the middleware is nil")
 		}
-		s := &step{fn: f}
-		switch f := any(f).(type) {
-		case func(http.Handler) http.Handler:
-			s.wrap = func(_ Route, h http.Handler) http.Handler { return f(h) }
-		case func(Route, http.Handler) http.Handler:
-			s.wrap, s.each = f, true
-		case FastMiddleware:
-			s.wrap, s.fast = func(_ Route, h http.Handler) http.Handler { return fastHandler(f(FastHandler(h.(fastHandler)))) }, true
-		}
-		c = append(c, s)
+		c = append(c, &step{f})
 	}
 	return c
 }
@@ -311,11 +302,12 @@ func steps[F middleware](method string, mw []F) (c chain) {
 // check returns an error if the middleware cannot wrap a handler.
 func (c chain) check(fast bool, text string) error {
 	for _, s := range c {
+		_, forFast := s.fn.(FastMiddleware)
 		switch {
-		case fast && !s.fast:
+		case fast && !forFast:
 			return fmt.Errorf("muxmaster: pattern %q: a fast route would bypass the middleware %s of Use; "+
 				"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", text, wrapped.Name(s.fn))
-		case !fast && s.fast:
+		case !fast && forFast:
 			return fmt.Errorf("muxmaster: pattern %q: the route would bypass the middleware %s of UseFast; "+
 				"register it with HandleFast or a verb method such as GETFast, or the middleware with Use", text, wrapped.Name(s.fn))
 		}
@@ -327,10 +319,17 @@ func (c chain) check(fast bool, text string) error {
 // middleware runs before routing. The caller must not hold a lock.
 func (c chain) wrap(route Route, h http.Handler, pre bool) (http.Handler, error) {
 	for _, s := range slices.Backward(c) {
-		if _, fast := h.(fastHandler); s.fast && !fast {
-			continue // h responds to unmatched requests
+		switch f := s.fn.(type) {
+		case func(http.Handler) http.Handler:
+			h = f(h)
+		case func(Route, http.Handler) http.Handler:
+			h = f(route, h)
+		case FastMiddleware:
+			if fast, ok := h.(fastHandler); ok { // else h responds to unmatched requests
+				h = fastHandler(f(FastHandler(fast)))
+			}
 		}
-		if h = s.wrap(route, h); isNil(h) {
+		if isNil(h) {
 			return nil, fmt.Errorf("the middleware %s returned nil", wrapped.Name(s.fn))
 		}
 		if _, early := h.(interface{ RunsBeforeRouting() }); early && !pre {

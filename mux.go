@@ -205,12 +205,7 @@ type policy struct {
 
 // A step is a middleware function that Use, UseRoute, UseFast, With or Pre was
 // given. Its address says when it was given.
-type step struct {
-	wrap func(Route, http.Handler) http.Handler
-	fn   any  // the function itself, for its name
-	fast bool // it wraps fastHandlers, and nothing else
-	each bool // UseRoute: it needs the Route
-}
+type step struct{ fn any }
 
 // A chain is the middleware around something, the outermost first. It doesn't
 // change.

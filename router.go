@@ -289,7 +289,10 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 	if err := chain.check(fast, text); err != nil {
 		return err
 	}
-	each := slices.ContainsFunc(chain, func(s *step) bool { return s.each })
+	each := slices.ContainsFunc(chain, func(s *step) bool {
+		_, ok := s.fn.(func(Route, http.Handler) http.Handler)
+		return ok
+	})
 	var routes []*route
 	for _, rt := range list {
 		for i := range max(1, len(rt.parsed.Load().Methods)) {
