@@ -437,9 +437,13 @@ func TestShedInTimeoutHandler(t *testing.T) {
 		for refused := range int64(3) {
 			io.WriteString(nc, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx")
 			resp := readResponse(t, nc)
-			if st := shed.Stats(); resp.StatusCode != 503 || st.Running != 1 || st.Refused != refused {
-				t.Errorf("engine %v: status %d, %+v; want %d refused", engine, resp.StatusCode, st, refused)
+			if resp.StatusCode != 503 {
+				t.Errorf("engine %v: status %d", engine, resp.StatusCode)
 			}
+			eventually(t, longest, fmt.Sprint(refused, " are refused"), func() bool { // on a busy machine, the timeout may come first
+				st := shed.Stats()
+				return st.Running == 1 && st.Refused == refused
+			})
 			io.CopyN(io.Discard, resp.Body, resp.ContentLength)
 		}
 		close(leave)

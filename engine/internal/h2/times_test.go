@@ -29,6 +29,7 @@ func TestFire(t *testing.T) {
 		s.conn, s.id, s.w = c, 1, new(writer)
 		s.res.begin(s, "GET")
 		c.register(s, s.id, "")
+		c.writing = true // and is stuck, so that nothing else is written
 		if tt.set {
 			s.w.SetWriteDeadline(tt.deadline)
 		}
