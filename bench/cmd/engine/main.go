@@ -37,7 +37,7 @@ const usual = "^(engine|engine, recycling|fasthttp|hyper|h2o|grpc-go's own serve
 func main() {
 	match := showdown.Regexp("run", "", "measure only the cases that match this `expression`")
 	which := showdown.Regexp("servers", usual, "compare only net/http and the servers that match this `expression`")
-	rounds := flag.Uint("rounds", 0, "interleaved rounds, by default 12, or 24 with -http2")
+	rounds := flag.Uint("rounds", 0, "interleaved rounds, by default 12, or 20 with -http2")
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
 	resume := flag.Bool("resume", false, "carry on with the last run, with the same flags")
 	docs := flag.String("docs", "", "update the tables of engine.md in this `folder`, and with -http2 also the pictures, the README.md beside it and "+showdown.HTTP2File)
@@ -62,7 +62,7 @@ func main() {
 		if *http2 {
 			o.File, o.Command = "results/http2.json", "go run ./cmd/engine -http2 -docs ../docs"
 			o.Plan.ServerCases = load.HTTP2Cases()
-			o.Plan.Load = load.Plan{Rounds: cmp.Or(int(*rounds), 24), Round: 300 * time.Millisecond}
+			o.Plan.Load = load.Plan{Rounds: cmp.Or(int(*rounds), 20), Round: 300 * time.Millisecond}
 			text, published = report.HTTP2, showdown.HTTP2File
 		}
 		o.Plan.ServerCases = slices.DeleteFunc(o.Plan.ServerCases, func(c load.Case) bool { return !match.MatchString(c.String()) })
