@@ -33,7 +33,7 @@ type Plan struct {
 	LoadCases   []load.Case // of routers
 	ServerCases []load.Case // of HTTP servers
 	Strict      bool        // it is an error if an HTTP server doesn't serve its case
-	Again       bool        // measure noisy cases again, up to five times as long
+	Again       bool        // measure noisy cases again, up to twice as long
 }
 
 // Usual returns the plan of the command showdown.
