@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -107,6 +108,21 @@ func TestAttemptsIsACap(t *testing.T) {
 	}
 }
 
+// acceptFrames is accept over HTTP/2. It calls f with the head of each frame.
+func acceptFrames(t *testing.T, cert *httptest.Server, f func(nc net.Conn, head []byte)) (url string) {
+	return accept(t, &tls.Config{Certificates: cert.TLS.Certificates, NextProtos: []string{"h2"}}, func(nc net.Conn) {
+		io.WriteString(nc, "\x00\x00\x00\x04\x00\x00\x00\x00\x00") // SETTINGS
+		io.CopyN(io.Discard, nc, 24)                               // the preface
+		for h := make([]byte, 9); ; {
+			if _, err := io.ReadFull(nc, h); err != nil {
+				return
+			}
+			io.CopyN(io.Discard, nc, int64(h[0])<<16|int64(h[1])<<8|int64(h[2]))
+			f(nc, h)
+		}
+	})
+}
+
 // TestRefusedOverHTTP2 checks that a request ends that a server doesn't process
 // because it closes the connection, or resets with PROTOCOL_ERROR. net/http
 // sends the first again, also a POST, over one new connection after another, and
@@ -122,18 +138,10 @@ func TestRefusedOverHTTP2(t *testing.T) {
 			c.want = c.since27
 		}
 		var received atomic.Int64
-		url := accept(t, &tls.Config{Certificates: cert.TLS.Certificates, NextProtos: []string{"h2"}}, func(nc net.Conn) {
-			io.WriteString(nc, "\x00\x00\x00\x04\x00\x00\x00\x00\x00") // SETTINGS
-			io.CopyN(io.Discard, nc, 24)                               // the preface
-			for h := make([]byte, 9); ; {
-				if _, err := io.ReadFull(nc, h); err != nil {
-					return
-				}
-				io.CopyN(io.Discard, nc, int64(h[0])<<16|int64(h[1])<<8|int64(h[2]))
-				if h[3] <= 1 && h[4]&1 != 0 { // DATA or HEADERS with END_STREAM
-					received.Add(1)
-					io.WriteString(nc, c.refusal)
-				}
+		url := acceptFrames(t, cert, func(nc net.Conn, h []byte) {
+			if h[3] <= 1 && h[4]&1 != 0 { // DATA or HEADERS with END_STREAM
+				received.Add(1)
+				io.WriteString(nc, c.refusal)
 			}
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -197,21 +205,13 @@ func TestResponseBeforeTheEndOfTheRequest(t *testing.T) {
 func TestEarlyResponseWithoutBody(t *testing.T) {
 	cert, _ := serve(t, "h2", func(http.ResponseWriter, *http.Request) {})
 	last := make(chan byte, 1) // type of the frame that ends the request
-	url := accept(t, &tls.Config{Certificates: cert.TLS.Certificates, NextProtos: []string{"h2"}}, func(nc net.Conn) {
-		io.WriteString(nc, "\x00\x00\x00\x04\x00\x00\x00\x00\x00") // SETTINGS
-		io.CopyN(io.Discard, nc, 24)                               // the preface
-		for h := make([]byte, 9); ; {
-			if _, err := io.ReadFull(nc, h); err != nil {
-				return
-			}
-			io.CopyN(io.Discard, nc, int64(h[0])<<16|int64(h[1])<<8|int64(h[2]))
-			switch {
-			case h[3] == 1: // HEADERS
-				io.WriteString(nc, "\x00\x00\x01\x01\x05\x00\x00\x00\x01\x89") // 204, END_STREAM
-			case h[3] == 0 && h[4]&1 != 0, h[3] == 3: // DATA with END_STREAM, RST_STREAM
-				last <- h[3]
-				return
-			}
+	url := acceptFrames(t, cert, func(nc net.Conn, h []byte) {
+		switch {
+		case h[3] == 1: // HEADERS
+			io.WriteString(nc, "\x00\x00\x01\x01\x05\x00\x00\x00\x01\x89") // 204, END_STREAM
+		case h[3] == 0 && h[4]&1 != 0, h[3] == 3: // DATA with END_STREAM, RST_STREAM
+			last <- h[3]
+			nc.Close()
 		}
 	})
 	ctx := &followed{Context: context.Background(), done: make(chan struct{})}
