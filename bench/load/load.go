@@ -43,22 +43,16 @@ type Round struct {
 
 // Result is all rounds of one server, or why there are none.
 type Result struct {
-	Rounds   []Round
-	Repeated Time // of rounds that were disturbed, and aren't among Rounds
-	Cannot   string
+	Rounds []Round
+	Cannot string
 }
 
-// Time is the time of all processors, and the part of it that the host of this
-// virtual machine took for others.
-type Time struct{ All, Stolen time.Duration }
-
 // Run starts the contenders or HTTP servers with these names, as children of a
-// program that calls Help, and loads them in interleaved rounds. Each round
-// begins with another server. A round in which the host of a virtual machine
-// took more than 5 % of the processors' time for others is repeated a second
-// later, at most three times. If a server doesn't start or sends a wrong response,
-// its result has a Cannot. Run returns only errors of the context, and if a tool
-// isn't installed.
+// program that calls Help, and loads them in interleaved rounds. Each round begins
+// with another server. A round in which the host of a virtual machine took more than
+// 5 % of the processors' time for others is repeated, at most twice. If a server
+// doesn't start or sends a wrong response, its result has a Cannot. Run returns only
+// errors of the context, and if a tool isn't installed.
 func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error) {
 	if tool := c.tool(); tool != "" {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -71,6 +65,7 @@ func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error
 		}
 	}
 	defer pinSelf()()
+	defer keepAwake()()
 	results := make([]Result, len(servers))
 	running := make([]*process, len(servers))
 	for i, s := range servers {
@@ -88,7 +83,7 @@ func Run(ctx context.Context, servers []string, c Case, p Plan) ([]Result, error
 			if running[i] == nil {
 				continue
 			}
-			r, err := running[i].undisturbed(ctx, p, &results[i].Repeated)
+			r, err := running[i].undisturbed(ctx, p)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -131,25 +126,23 @@ func start(server string, c Case) (*process, error) {
 // makes the time that is left count for more, because caches are lost.
 const (
 	disturbed = 0.05 // the share of the processors' time from which on a round is repeated
-	attempts  = 4    // of a round at most
+	attempts  = 3    // of a round at most
 )
 
 // undisturbed loads the server for a round, and repeats a round in which the
-// host took too much time. It adds the time of those to repeated.
-func (p *process) undisturbed(ctx context.Context, plan Plan, repeated *Time) (Round, error) {
-	for attempt := 1; ; attempt++ {
+// host took too much time.
+func (p *process) undisturbed(ctx context.Context, plan Plan) (r Round, err error) {
+	for range attempts {
 		began := time.Now()
 		_, before := measure.MachineTime()
-		r, err := p.load(ctx, plan)
+		r, err = p.load(ctx, plan)
 		_, after := measure.MachineTime()
-		all := func() time.Duration { return time.Since(began) * time.Duration(runtime.NumCPU()) }
-		if err != nil || attempt == attempts || (after-before).Seconds() < disturbed*all().Seconds() {
-			return r, err
+		all := time.Since(began) * time.Duration(runtime.NumCPU())
+		if err != nil || (after-before).Seconds() < disturbed*all.Seconds() {
+			break
 		}
-		time.Sleep(time.Second)
-		repeated.All += all()
-		repeated.Stolen += after - before
 	}
+	return r, err
 }
 
 // load loads the server for a round, and before the first one with a few requests.
@@ -290,10 +283,9 @@ func pinSelf() (undo func()) {
 	return func() { pin(runtime.NumCPU() - 1) }
 }
 
-// keepAwake keeps the processors from becoming idle until undo is called, with
-// processes that run only while nothing else does. The host of a virtual machine
-// takes a while to run an idle processor again. That would be a part of latencies,
-// and count as stolen time. Without chrt or taskset, keepAwake does nothing.
+// keepAwake keeps the processors busy with processes that run only while nothing
+// else does. The time until the host of a virtual machine runs an idle processor
+// again would be in latencies, and count as stolen. It does nothing without chrt.
 func keepAwake() (undo func()) {
 	const spin = "while kill -0 $PPID; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done"
 	var spinning []*exec.Cmd

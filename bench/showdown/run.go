@@ -37,7 +37,7 @@ type Run struct {
 	Tool       string        // the load generator
 	Others     float64       // the largest share of CPU time that other processes used during a unit
 	StolenTime time.Duration // that the host of this virtual machine took for others
-	Took       time.Duration // of all units and processors, without rounds that were repeated
+	Took       time.Duration // of all units and processors
 	Contenders []Entry
 	Done       []string // keys of the finished units
 	Cells      []Cell   `json:",omitempty"`

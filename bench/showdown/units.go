@@ -228,8 +228,6 @@ func loadUnit(section Section, servers []string, c load.Case, pass int, p Plan) 
 				return fmt.Errorf("%s: %s", s, results[i].Cannot)
 			}
 			r.AddLoad(section, c, s, results[i])
-			r.Took -= results[i].Repeated.All
-			r.StolenTime -= results[i].Repeated.Stolen
 		}
 		return nil
 	}
