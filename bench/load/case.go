@@ -114,11 +114,11 @@ func Cases() (cases []Case) {
 
 // HTTP2Shapes are the columns of the HTTP/2 table: connections and the requests
 // at a time on each.
-var HTTP2Shapes = [][2]int{{1, 1}, {1, 10}, {1, 100}, {64, 1}, {64, 10}}
+var HTTP2Shapes = [][2]int{{1, 1}, {1, 100}, {64, 1}, {64, 10}}
 
 // pace is the rate of the paced cases, which a server with one core can handle
 // without a queue.
-const pace = 4000
+const pace = 2000
 
 // PacedShape is the shape of the paced cases.
 var PacedShape = Case{PerSecond: pace}.Shape()

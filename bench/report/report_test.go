@@ -121,7 +121,7 @@ func TestPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Quiet(r); err != nil { // that of HTTP/2 servers is older than this rule
+	if err := errors.Join(Quiet(r), Quiet(http2)); err != nil {
 		t.Error(err)
 	}
 	texts, err := Docs("../../docs", r, http2)

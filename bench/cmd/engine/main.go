@@ -6,7 +6,6 @@
 //	go run ./cmd/engine -docs ../docs                # also update the tables in engine.md
 //	go run ./cmd/engine -http2                       # over HTTP/2, about 40 minutes
 //	go run ./cmd/engine -http2 -docs ../docs         # also update the documents and http2.json
-//	go run ./cmd/engine -http2 -resume               # carry on after Ctrl-C
 //	GOTOOLCHAIN=go1.27.4 go run ./cmd/engine -http2  # with another Go release
 //
 // It needs wrk, and h2load with -http2. It updates no document if the run wasn't
@@ -50,7 +49,8 @@ func main() {
 				return err
 			}
 		}
-		load.HTTPServers = slices.DeleteFunc(load.HTTPServers, func(s load.HTTPServer) bool {
+		all := load.HTTPServers
+		load.HTTPServers = slices.DeleteFunc(slices.Clone(all), func(s load.HTTPServer) bool {
 			return s.Name != load.HTTPServers[0].Name && !which.MatchString(s.Name)
 		})
 		o := showdown.Options{
@@ -75,6 +75,7 @@ func main() {
 		}
 		r.Finished = time.Now()
 		fmt.Print(text(r), "\n")
+		load.HTTPServers = all // the other documents name more of them
 		if *docs != "" {
 			return report.Publish(*docs, published, r)
 		}
