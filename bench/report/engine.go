@@ -19,7 +19,7 @@ func Engine(r *showdown.Run) string {
 	servers := slices.DeleteFunc(slices.Clone(load.HTTPServers), func(s load.HTTPServer) bool {
 		return !slices.ContainsFunc(r.In(showdown.Servers, ""), func(c showdown.Cell) bool { return c.Contender == s.Name })
 	})
-	rounds := 0
+	rounds := math.MaxInt
 	table := func(title string, servers []load.HTTPServer, cell func(row) string) string {
 		head := []string{title}
 		for _, s := range servers {
@@ -33,7 +33,7 @@ func Engine(r *showdown.Run) string {
 				text := "–"
 				if x, ok := ranking.row(s.Name); ok {
 					text = cell(x)
-					rounds = len(x.Cell.Samples)
+					rounds = min(rounds, len(x.Cell.Samples))
 				}
 				cells = append(cells, text)
 			}
@@ -141,7 +141,7 @@ func http2Works(r *showdown.Run) (names []string) {
 // server and shape of load the ratio of CPU time to net/http with its interval,
 // the requests per second, and the latencies.
 func HTTP2(r *showdown.Run) string {
-	shapes, rounds := http2Shapes(), 0
+	shapes, rounds := http2Shapes(), math.MaxInt
 	table := figure.Head(1, append([]string{"requests, server"}, shapes...)...)
 	for _, work := range http2Works(r) {
 		for _, s := range load.HTTPServers {
@@ -150,7 +150,7 @@ func HTTP2(r *showdown.Run) string {
 				text := "–"
 				if x, ok := rank(r, showdown.HTTP2, work+", "+shape).row(s.Name); ok {
 					text, some = http2Cell(x), true
-					rounds = max(rounds, len(x.Cell.Samples))
+					rounds = min(rounds, len(x.Cell.Samples))
 				}
 				cells = append(cells, text)
 			}

@@ -117,6 +117,10 @@ func Publish(docs, file string, r *showdown.Run) error {
 	if r.Finished.IsZero() {
 		return errors.New("the run is not complete; nothing is published")
 	}
+	r, err := r.Rounded() // the rules are those of the figures in the file
+	if err != nil {
+		return err
+	}
 	LeaveOut(r)
 	if err := Quiet(r); err != nil {
 		return err
@@ -129,17 +133,10 @@ func Publish(docs, file string, r *showdown.Run) error {
 		}
 		return Write(map[string]string{page: text})
 	}
-	runs := map[string]*showdown.Run{}
-	for _, name := range []string{showdown.File, showdown.HTTP2File} {
-		var err error
-		if name == file {
-			runs[name], err = r.Rounded()
-		} else {
-			runs[name], err = showdown.Read(name)
-		}
-		if err != nil {
-			return err
-		}
+	other := map[string]string{showdown.File: showdown.HTTP2File, showdown.HTTP2File: showdown.File}[file]
+	runs := map[string]*showdown.Run{file: r}
+	if runs[other], err = showdown.Read(other); err != nil {
+		return err
 	}
 	texts, err := Docs(docs, runs[showdown.File], runs[showdown.HTTP2File])
 	if err != nil {
