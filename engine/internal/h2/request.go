@@ -195,7 +195,8 @@ func tooLargeHandler(w http.ResponseWriter, _ *http.Request) {
 }
 
 // setURL sets the URL of s from the :path. It reports false if that is invalid.
-func (s *stream) setURL(r *parsedRequest, path string) bool {
+func (s *stream) setURL(r *parsedRequest) bool {
+	path := r.path
 	if r.connects() {
 		s.URL = url.URL{Host: r.authority}
 		return true

@@ -3,7 +3,6 @@ package h2
 import (
 	"context"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
@@ -56,11 +55,6 @@ type bundle struct {
 	kept
 }
 
-// maxShared is the length of the largest text that a request's path and its
-// header share. If it is longer, the path is copied, so that a retained path
-// doesn't keep the header in memory.
-const maxShared = 1024
-
 // open opens a stream for a request. problem says what is wrong with it, if
 // anything.
 func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
@@ -70,11 +64,7 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
 	}
 	s := c.newStream()
 	s.id, s.answer, s.bad = h.stream, r.answer, r.bad
-	path := r.path
-	if c.decoder.Text() > maxShared {
-		path = strings.Clone(path)
-	}
-	if !s.setURL(r, path) {
+	if !s.setURL(r) {
 		_, err := c.register(nil, h.stream, "bad_path")
 		return err
 	}
@@ -84,7 +74,7 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
 	req.URL = &s.URL
 	req.Header = s.Header
 	req.Host = r.authority
-	if req.RequestURI = path; r.connects() {
+	if req.RequestURI = r.path; r.connects() {
 		req.RequestURI = r.authority
 	}
 	req.Trailer = r.trailer()

@@ -54,7 +54,8 @@ func (d *Decoder) Reset(tableSize int) {
 }
 
 // Decode decodes a block. The fields are valid until the next call of Decode or
-// Release; their strings remain valid. Literal values share the memory of one string.
+// Release; their strings remain valid. Literal values share the memory of one
+// string, unless it would be large.
 //
 // The size of the fields is that of RFC 9113 section 6.5.2. If it exceeds
 // maxSize, Decode drops the rest of the fields and reports tooLarge.
@@ -86,19 +87,26 @@ func (d *Decoder) Decode(block []byte, maxSize int) (fields []Field, tooLarge bo
 		first = false
 	}
 	if len(d.text) > 0 {
-		text := string(d.text)
+		shared := ""
+		if len(d.text) <= maxShared {
+			shared = string(d.text)
+		}
 		for i := range d.fields {
-			if f := &d.fields[i]; f.to > 0 {
-				f.Value = text[f.from:f.to]
+			switch f := &d.fields[i]; {
+			case f.to == 0:
+			case shared != "":
+				f.Value = shared[f.from:f.to]
+			default:
+				f.Value = string(d.text[f.from:f.to])
 			}
 		}
 	}
 	return d.fields, d.list > d.room, nil
 }
 
-// Text returns the length of the string that the literal values of the last
-// block share.
-func (d *Decoder) Text() int { return len(d.text) }
+// maxShared is the length of the largest string that the literal values of a block
+// share: a value that a program retains keeps all of it in memory.
+const maxShared = 1024
 
 // indexed decodes a field that is in a table (RFC 7541 section 6.1).
 func (d *Decoder) indexed(block []byte) ([]byte, bool) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -131,6 +132,33 @@ func TestDecoderAllocations(t *testing.T) {
 			t.Errorf("%q: %v allocations, want %v", tt.block, n, tt.want)
 		}
 	}
+}
+
+// TestDecoderRetained checks that a value that a program retains doesn't keep large
+// values of the same block in memory.
+func TestDecoderRetained(t *testing.T) {
+	var d Decoder
+	d.Reset(DefaultTableSize)
+	block := appendString([]byte{0x00, 1, 'x'}, "small", false)
+	block = appendString(append(block, 0x00, 1, 'y'), strings.Repeat("v", 1<<20), false)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var kept []string
+	for range 20 {
+		fields, _, err := d.Decode(block, 2<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, fields[0].Value)
+		d.Release()
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {
+		t.Errorf("%d small values keep %d bytes", len(kept), grown)
+	}
+	runtime.KeepAlive(kept)
 }
 
 // TestEncoder encodes fields repeatedly, with changing sizes of the table, and
