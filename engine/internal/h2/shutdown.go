@@ -56,6 +56,7 @@ func (c *Conn) lastStreamEnded() {
 	if c.stopping.final && !c.stopping.closing && c.isIdle {
 		c.stopping.closing = true
 		c.setGoodbye()
+		c.flush() // for wroteAll
 	}
 }
 

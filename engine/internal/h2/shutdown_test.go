@@ -82,28 +82,39 @@ func TestRequestAfterPing(t *testing.T) {
 	}
 }
 
-// TestLastReset checks that the connection is closed at once when the client resets
-// its last stream during a shutdown, although there is nothing to write.
-func TestLastReset(t *testing.T) {
-	h := &halfClosed{}
-	h.shut.Add(1)
-	c := newMemoryServer(false, nil).NewConn(h, &http.Request{}, context.Background())
-	defer c.timer.Stop()
-	s := c.newStream()
-	s.id = 1
-	c.register(s, 1, "")
-	c.mu.Lock()
-	c.finalGoAway()
-	c.write(nil)
-	c.mu.Unlock()
-	c.reset(&frame{kind: frameReset, stream: 1, payload: make([]byte, 4)})
-	c.parsed()
-	closed := make(chan bool)
-	go func() { h.shut.Wait(); close(closed) }()
-	select {
-	case <-closed:
-	case <-time.After(10 * time.Second):
-		t.Error("the connection isn't closed")
+// TestLastStream checks that the connection is closed at once when the last stream
+// ends during a shutdown, although there is nothing to write.
+func TestLastStream(t *testing.T) {
+	for name, end := range map[string]func(*Conn, *stream){
+		"the client resets it": func(c *Conn, _ *stream) {
+			c.reset(&frame{kind: frameReset, stream: 1, payload: make([]byte, 4)})
+			c.parsed()
+		},
+		"its handler returns later than the response was written": func(_ *Conn, s *stream) { s.complete(false) },
+	} {
+		h := &halfClosed{}
+		h.shut.Add(1)
+		c := newMemoryServer(false, nil).NewConn(h, &http.Request{}, context.Background())
+		c.timer.Stop() // it would close the connection a second later
+		s := c.newStream()
+		s.id, s.recvEnd = 1, true
+		s.res.begin(s, "HEAD")
+		c.register(s, 1, "")
+		c.mu.Lock()
+		c.handlerStarts(s)
+		s.res.SentHead = true
+		c.endSent(s)
+		c.finalGoAway()
+		c.write(nil)
+		c.mu.Unlock()
+		end(c, s)
+		closed := make(chan bool)
+		go func() { h.shut.Wait(); close(closed) }()
+		select {
+		case <-closed:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: the connection isn't closed", name)
+		}
 	}
 }
 

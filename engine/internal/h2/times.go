@@ -195,9 +195,6 @@ func (c *Conn) Fire() {
 	for _, o := range orphans {
 		o.cancel()
 	}
-	if len(orphans) > 0 {
-		c.setState()
-	}
 	c.arm(next)
 }
 

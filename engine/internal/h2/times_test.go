@@ -2,6 +2,7 @@ package h2
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -85,5 +86,46 @@ func TestLostPing(t *testing.T) {
 	c.Fire()
 	if c.Serve(); len(got) != 1 || got[0] != "conn_close_lost_ping" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A slowHook is a Transport whose hook for an idle connection waits until a call
+// returns.
+type slowHook struct {
+	memory
+	idle           func()
+	returned, done chan bool
+}
+
+func (h *slowHook) SetState(state http.ConnState) {
+	if state != http.StateIdle {
+		return
+	}
+	h.idle()
+	select {
+	case <-h.returned:
+		h.done <- true
+	case <-time.After(10 * time.Second):
+		h.done <- false
+	}
+}
+
+// TestDeadlineHook checks that SetWriteDeadline doesn't wait for the hook, which
+// may wait for a lock of the handler.
+func TestDeadlineHook(t *testing.T) {
+	srv := newMemoryServer(false, nil)
+	srv.HTTP.ConnState = func(net.Conn, http.ConnState) {}
+	h := &slowHook{returned: make(chan bool), done: make(chan bool, 1)}
+	c := srv.NewConn(h, &http.Request{}, context.Background())
+	s := c.newStream()
+	s.id, s.body, s.started = 1, &body{conn: c}, true
+	c.register(s, 1, "")
+	s.res.begin(s, "POST")
+	s.body.mu.Lock() // SetDeadline waits for it after the reset of the stream
+	h.idle = s.body.mu.Unlock
+	c.SetDeadline(&s.w.Writer, time.Unix(1, 0), true)
+	close(h.returned)
+	if !<-h.done {
+		t.Error("SetDeadline waits for the hook")
 	}
 }
