@@ -137,6 +137,9 @@ func TestLate(t *testing.T) {
 			ErrorLog: log.New(&lines, "", 0),
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, ctx := r.Body, r.Context()
+				if way.http2 {
+					w.Header().Set("Trailer", "Late")
+				}
 				mu.Lock()
 				for old := range kept {
 					call(old)

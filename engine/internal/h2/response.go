@@ -27,8 +27,8 @@ type responseState struct {
 	setLength bool   // add the length of the stage as Content-Length
 	noDate    bool   // the handler has set Date
 
-	connect     bool // the request is CONNECT
-	hasTrailers bool // some of the trailers are set
+	connect  bool            // the request is CONNECT
+	trailers []request.Field // behind Fields
 }
 
 // begin starts the response of s.
@@ -197,7 +197,7 @@ func (r *response) sendLocked(p []byte, end bool) error {
 	if s.gone != nil {
 		return s.gone
 	}
-	trailers := end && r.hasTrailers
+	trailers := end && !r.IsHEAD && len(r.trailers) > 0
 	if !r.SentHead {
 		if err := c.waitForRoom(s); err != nil {
 			return err
@@ -223,8 +223,12 @@ func (r *response) sendLocked(p []byte, end bool) error {
 	return nil
 }
 
-// prepare prepares finish, without the connection's mutex.
-func (r *response) prepare() {
+// prepare invalidates the writer and, unless the handler has panicked, prepares
+// finish, without the connection's mutex. The header isn't used any more.
+func (r *response) prepare(panicked bool) {
+	if r.invalidate(); panicked {
+		return
+	}
 	r.Done = true
 	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)

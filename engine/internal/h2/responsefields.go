@@ -90,7 +90,7 @@ func (r *response) invalidTrailer(name string) {
 }
 
 // collectTrailers declares the trailers that were set with http.TrailerPrefix,
-// after the handler has returned, and looks whether any trailer is set.
+// after the handler has returned, and collects the values of all trailers.
 func (r *response) collectTrailers() {
 	h := r.stream.ResponseHeader
 	for k, v := range h {
@@ -101,11 +101,13 @@ func (r *response) collectTrailers() {
 	}
 	slices.Sort(r.Trailers)
 	r.Trailers = slices.Compact(r.Trailers)
+	n := len(r.Fields)
 	for _, name := range r.Trailers {
-		if len(h[name]) > 0 && !r.IsHEAD {
-			r.hasTrailers = true
+		for _, v := range h[name] {
+			r.Fields = append(r.Fields, request.Field{Key: name, Value: v})
 		}
 	}
+	r.Fields, r.trailers = r.Fields[:n], r.Fields[n:]
 }
 
 // sendTrailers sends the trailers, which end the stream. The caller holds c.mu.
@@ -113,10 +115,8 @@ func (r *response) sendTrailers() {
 	s := r.stream
 	c := s.conn
 	start := c.beginFields()
-	for _, name := range r.Trailers {
-		for _, v := range s.ResponseHeader[name] {
-			r.appendField(&request.Field{Key: name, Value: v})
-		}
+	for i := range r.trailers {
+		r.appendField(&r.trailers[i])
 	}
 	c.endFields(start, s.id, flagEndStream)
 	c.endSent(s)

@@ -145,11 +145,11 @@ func (s *stream) run() {
 // complete completes the response after the handler has returned.
 func (s *stream) complete(panicked bool) {
 	c, r := s.conn, &s.res
-	// A goroutine that waits for the end of the context must not write any more.
-	// If one writes now, that may take long.
+	// A goroutine that waits for the end of the context must not write any more, and
+	// may change the header. If one writes now, that may take long.
 	locked := r.TryLock()
 	if locked {
-		r.invalidate()
+		r.prepare(panicked)
 	}
 	s.ctx.Cancel(context.Canceled)
 	if s.body != nil {
@@ -160,10 +160,7 @@ func (s *stream) complete(panicked bool) {
 	}
 	if !locked {
 		r.Lock()
-		r.invalidate()
-	}
-	if !panicked {
-		r.prepare()
+		r.prepare(panicked)
 	}
 	c.mu.Lock()
 	ok := !panicked && r.finish()
