@@ -83,63 +83,11 @@ func TestRealIPPeers(t *testing.T) {
 // doesn't change.
 func TestRealIPHeaders(t *testing.T) {
 	long := strings.Repeat("6.6.6.6, ", 1000)
-	for _, tt := range []struct {
+	type row struct {
 		headers []string
 		want    string
-	}{
-		// X-Forwarded-For, from the right
-		{[]string{"X-Forwarded-For: 198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: 6.6.6.6, 198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: 6.6.6.6,198.51.100.7,10.0.0.2,192.168.1.1"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: 127.0.0.1, 198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: garbage, 198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: , 198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For:  \t198.51.100.7\t "}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: 198.51.100.7:4711"}, "198.51.100.7:4711"},
-		{[]string{"X-Forwarded-For: 2001:db8::7"}, "[2001:db8::7]:0"},
-		{[]string{"X-Forwarded-For: [2001:db8::7]"}, "[2001:db8::7]:0"},
-		{[]string{"X-Forwarded-For: [2001:db8::7]:4711"}, "[2001:db8::7]:4711"},
-		{[]string{"X-Forwarded-For: 2001:DB8:0:0::7"}, "[2001:db8::7]:0"},
-		{[]string{"X-Forwarded-For: ::ffff:198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: 198.51.100.7, ::ffff:10.0.0.1"}, "198.51.100.7:0"},
-		// all trusted, or no address
-		{[]string{"X-Forwarded-For: 10.0.0.5"}, ""},
-		{[]string{"X-Forwarded-For: 10.0.0.5, 127.0.0.1"}, ""},
-		// malformed entries
-		{[]string{"X-Forwarded-For: "}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7, garbage"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7, garbage, 10.0.0.1"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7, "}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7,,10.0.0.1"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7, unknown"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7 6.6.6.6"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.07"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.256"}, ""},
-		{[]string{"X-Forwarded-For: 3325256711"}, ""},
-		{[]string{"X-Forwarded-For: 0xc6336407"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7/32"}, ""},
-		{[]string{"X-Forwarded-For: 0.0.0.0"}, ""},
-		{[]string{"X-Forwarded-For: ::"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7:"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7:0"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7:65536"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7:+1"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7:00x"}, ""},
-		{[]string{"X-Forwarded-For: [198.51.100.7]"}, ""},
-		{[]string{"X-Forwarded-For: [198.51.100.7:80]"}, ""},
-		{[]string{"X-Forwarded-For: [198.51.100.7]:80"}, ""},
-		{[]string{"X-Forwarded-For: [::ffff:198.51.100.7]:80"}, "198.51.100.7:80"},
-		{[]string{"X-Forwarded-For: [2001:db8::7"}, ""},
-		{[]string{"X-Forwarded-For: 2001:db8::7]"}, ""},
-		{[]string{"X-Forwarded-For: [2001:db8::7]4711"}, ""},
-		{[]string{"X-Forwarded-For: [2001:db8::7]:"}, ""},
-		{[]string{"X-Forwarded-For: fe80::7%eth0"}, ""},
-		{[]string{"X-Forwarded-For: ::ffff:198.51.100.7%eth0"}, ""},
-		{[]string{"X-Forwarded-For: [2001:db8::7%25eth0]"}, ""},
-		{[]string{"X-Forwarded-For: \"198.51.100.7\""}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7\n"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7\x00"}, ""},
+	}
+	rows := []row{
 		// several lines are one list
 		{[]string{"X-Forwarded-For: 6.6.6.6", "X-Forwarded-For: 198.51.100.7"}, "198.51.100.7:0"},
 		{[]string{"X-Forwarded-For: 6.6.6.6, 198.51.100.7", "X-Forwarded-For: 10.0.0.2"}, "198.51.100.7:0"}, // nginx, then HAProxy
@@ -150,70 +98,11 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: , 10.0.0.2"}, ""},
 		// long
 		{[]string{"X-Forwarded-For: " + long, "X-Forwarded-For: 198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: " + long + "198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: " + long + "198.51.100.7, 10.0.0.1"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: " + strings.Repeat("x", 1<<20) + ",198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: 198.51.100.7" + strings.Repeat(", 10.0.0.1", 31)}, "198.51.100.7:0"},
-		{[]string{"X-Forwarded-For: 198.51.100.7" + strings.Repeat(", 10.0.0.1", 32)}, ""},
 		{[]string{"X-Forwarded-For: 198.51.100.7" + strings.Repeat(", 10.0.0.1", 20), "X-Forwarded-For: 10.0.0.1" + strings.Repeat(", 10.0.0.1", 20)}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;host=\"" + strings.Repeat("h", 2000) + "\""}, "198.51.100.7:0"},
 		// Forwarded
-		{[]string{"Forwarded: for=198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"Forwarded: FOR=198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"Forwarded: for=\"198.51.100.7\""}, "198.51.100.7:0"},
-		{[]string{"Forwarded: for=\"198.51.100.7:4711\""}, "198.51.100.7:4711"},
-		{[]string{"Forwarded: for=\"[2001:db8::7]\""}, "[2001:db8::7]:0"},
-		{[]string{"Forwarded: for=\"[2001:db8::7]:4711\""}, "[2001:db8::7]:4711"},
-		{[]string{"Forwarded: proto=https;for=198.51.100.7;by=203.0.113.43;host=example.com"}, "198.51.100.7:0"},
-		{[]string{"Forwarded: for=198.51.100.7; proto=https ; host=\"example.com:80\";"}, "198.51.100.7:0"},
-		{[]string{"Forwarded: for=6.6.6.6, for=198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"Forwarded: for=198.51.100.7, for=10.0.0.1;proto=http"}, "198.51.100.7:0"},
-		{[]string{"Forwarded: for=unknown, for=198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"Forwarded: for=\"6.6.6.6, for=198.51.100.7"}, "198.51.100.7:0"}, // a quote left open by the client
-		{[]string{"Forwarded: for=6.6.6.6;x=\", for=198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"Forwarded: for=6.6.6.6;x=\", for=\"[2001:db8::7]\""}, "[2001:db8::7]:0"},
-		{[]string{"Forwarded: for=10.0.0.5"}, ""},
-		{[]string{"Forwarded: "}, ""},
-		{[]string{"Forwarded: for="}, ""},
-		{[]string{"Forwarded: for=\"\""}, ""},
-		{[]string{"Forwarded: for=\""}, ""},
-		{[]string{"Forwarded: 198.51.100.7"}, ""},
-		{[]string{"Forwarded: by=198.51.100.7;proto=https"}, ""},
-		{[]string{"Forwarded: for=unknown"}, ""},
-		{[]string{"Forwarded: for=_hidden"}, ""},
-		{[]string{"Forwarded: for=198.51.100.7, for=_SEVKISEK"}, ""},
-		{[]string{"Forwarded: for=\"198.51.100.7:_port\""}, ""},
-		{[]string{"Forwarded: for=198.51.100.7:4711"}, ""},
-		{[]string{"Forwarded: for=[2001:db8::7]"}, ""},
-		{[]string{"Forwarded: for=2001:db8::7"}, ""},
-		{[]string{"Forwarded: for=\"2001:db8::7\""}, ""},
-		{[]string{"Forwarded: for=\"[2001:db8::7%eth0]\""}, ""},
-		{[]string{"Forwarded: for=\"[::ffff:198.51.100.7%eth0]:80\""}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;for=6.6.6.6"}, ""},
-		{[]string{"Forwarded: for=unknown;for=198.51.100.7"}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;!zZ=!zZ;x=\"\""}, "198.51.100.7:0"},
-		{[]string{"Forwarded: for=\"198.51.100.78"}, ""},
-		{[]string{"Forwarded: for =198.51.100.7"}, ""},
-		{[]string{"Forwarded: for= 198.51.100.7"}, ""},
-		{[]string{"Forwarded: for=\"198.51.100.7"}, ""},
-		{[]string{"Forwarded: for=198.51.100.7\""}, ""},
-		{[]string{"Forwarded: for=\"198.51\\.100.7\""}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;x"}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;x y=z"}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;x=\"\x00\""}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;x=\"a\"b\""}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;host=\"a,b\""}, ""},
 		{[]string{"Forwarded: for=6.6.6.6, for=198.51.100.7", "Forwarded: for=10.0.0.2"}, "198.51.100.7:0"},
 		{[]string{"Forwarded: for=198.51.100.7", "Forwarded: for=unknown"}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;x=" + strings.Repeat("y", 1024)}, "198.51.100.7:0"},
 		// X-Real-IP
-		{[]string{"X-Real-IP: 198.51.100.7"}, "198.51.100.7:0"},
-		{[]string{"X-Real-IP: 2001:db8::7"}, "[2001:db8::7]:0"},
-		{[]string{"X-Real-IP: 10.0.0.5"}, ""},
-		{[]string{"X-Real-IP: 6.6.6.6, 198.51.100.7"}, ""},
-		{[]string{"X-Real-IP: ,198.51.100.7"}, ""},
-		{[]string{"X-Real-IP: garbage"}, ""},
-		{[]string{"X-Real-IP: fe80::7%eth0"}, ""},
 		{[]string{"X-Real-IP: 198.51.100.7", "X-Real-IP: 198.51.100.7"}, ""},
 		// the first existing header decides, even if it is rejected
 		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=6.6.6.6", "X-Forwarded-For: 198.51.100.7"}, "198.51.100.7:0"},
@@ -223,7 +112,63 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=unknown"}, ""},
 		// similar names
 		{[]string{"X_Forwarded_For: 6.6.6.6", "True-Client-IP: 6.6.6.6", "X-Client-IP: 6.6.6.6", "Client-IP: 6.6.6.6"}, ""},
+	}
+	for _, tt := range []struct {
+		name, want string
+		values     []string
+	}{
+		// X-Forwarded-For, from the right
+		{"X-Forwarded-For", "198.51.100.7:0", []string{
+			"198.51.100.7", "6.6.6.6, 198.51.100.7", "6.6.6.6,198.51.100.7,10.0.0.2,192.168.1.1", "127.0.0.1, 198.51.100.7",
+			"garbage, 198.51.100.7", ", 198.51.100.7", " \t198.51.100.7\t ", "::ffff:198.51.100.7", "198.51.100.7, ::ffff:10.0.0.1"}},
+		{"X-Forwarded-For", "198.51.100.7:4711", []string{"198.51.100.7:4711"}},
+		{"X-Forwarded-For", "198.51.100.7:80", []string{"[::ffff:198.51.100.7]:80"}},
+		{"X-Forwarded-For", "[2001:db8::7]:0", []string{"2001:db8::7", "[2001:db8::7]", "2001:DB8:0:0::7"}},
+		{"X-Forwarded-For", "[2001:db8::7]:4711", []string{"[2001:db8::7]:4711"}},
+		// all trusted, or no address
+		{"X-Forwarded-For", "", []string{"10.0.0.5", "10.0.0.5, 127.0.0.1"}},
+		// malformed entries
+		{"X-Forwarded-For", "", []string{
+			"", "198.51.100.7, garbage", "198.51.100.7, garbage, 10.0.0.1", "198.51.100.7, ", "198.51.100.7,,10.0.0.1",
+			"198.51.100.7, unknown", "198.51.100.7 6.6.6.6", "198.51.100.07", "198.51.100", "198.51.100.256", "3325256711",
+			"0xc6336407", "198.51.100.7/32", "0.0.0.0", "::", "198.51.100.7:", "198.51.100.7:0", "198.51.100.7:65536",
+			"198.51.100.7:+1", "198.51.100.7:00x", "[198.51.100.7]", "[198.51.100.7:80]", "[198.51.100.7]:80", "[2001:db8::7",
+			"2001:db8::7]", "[2001:db8::7]4711", "[2001:db8::7]:", "fe80::7%eth0", "::ffff:198.51.100.7%eth0", "[2001:db8::7%25eth0]",
+			`"198.51.100.7"`, "198.51.100.7\n", "198.51.100.7\x00"}},
+		// long
+		{"X-Forwarded-For", "198.51.100.7:0", []string{
+			long + "198.51.100.7", long + "198.51.100.7, 10.0.0.1", strings.Repeat("x", 1<<20) + ",198.51.100.7",
+			"198.51.100.7" + strings.Repeat(", 10.0.0.1", 31)}},
+		{"X-Forwarded-For", "", []string{"198.51.100.7" + strings.Repeat(", 10.0.0.1", 32)}},
+		{"Forwarded", "198.51.100.7:0", []string{"for=198.51.100.7;host=\"" + strings.Repeat("h", 2000) + "\""}},
+		// Forwarded
+		{"Forwarded", "198.51.100.7:0", []string{
+			"for=198.51.100.7", "FOR=198.51.100.7", `for="198.51.100.7"`,
+			"proto=https;for=198.51.100.7;by=203.0.113.43;host=example.com", `for=198.51.100.7; proto=https ; host="example.com:80";`,
+			"for=6.6.6.6, for=198.51.100.7", "for=198.51.100.7, for=10.0.0.1;proto=http", "for=unknown, for=198.51.100.7",
+			`for="6.6.6.6, for=198.51.100.7`, // a quote left open by the client
+			`for=6.6.6.6;x=", for=198.51.100.7`, `for=198.51.100.7;!zZ=!zZ;x=""`, "for=198.51.100.7;x=" + strings.Repeat("y", 1024)}},
+		{"Forwarded", "198.51.100.7:4711", []string{`for="198.51.100.7:4711"`}},
+		{"Forwarded", "[2001:db8::7]:0", []string{`for="[2001:db8::7]"`, `for=6.6.6.6;x=", for="[2001:db8::7]"`}},
+		{"Forwarded", "[2001:db8::7]:4711", []string{`for="[2001:db8::7]:4711"`}},
+		{"Forwarded", "", []string{
+			"for=10.0.0.5", "", "for=", `for=""`, `for="`, "198.51.100.7", "by=198.51.100.7;proto=https", "for=unknown",
+			"for=_hidden", "for=198.51.100.7, for=_SEVKISEK", `for="198.51.100.7:_port"`, "for=198.51.100.7:4711",
+			"for=[2001:db8::7]", "for=2001:db8::7", `for="2001:db8::7"`, `for="[2001:db8::7%eth0]"`,
+			`for="[::ffff:198.51.100.7%eth0]:80"`, "for=198.51.100.7;for=6.6.6.6", "for=unknown;for=198.51.100.7",
+			`for="198.51.100.78`, "for =198.51.100.7", "for= 198.51.100.7", `for="198.51.100.7`, `for=198.51.100.7"`,
+			`for="198.51\.100.7"`, "for=198.51.100.7;x", "for=198.51.100.7;x y=z", "for=198.51.100.7;x=\"\x00\"",
+			`for=198.51.100.7;x="a"b"`, `for=198.51.100.7;host="a,b"`}},
+		// X-Real-IP
+		{"X-Real-IP", "198.51.100.7:0", []string{"198.51.100.7"}},
+		{"X-Real-IP", "[2001:db8::7]:0", []string{"2001:db8::7"}},
+		{"X-Real-IP", "", []string{"10.0.0.5", "6.6.6.6, 198.51.100.7", ",198.51.100.7", "garbage", "fe80::7%eth0"}},
 	} {
+		for _, value := range tt.values {
+			rows = append(rows, row{[]string{tt.name + ": " + value}, tt.want})
+		}
+	}
+	for _, tt := range rows {
 		const peer = "127.0.0.1:1"
 		want := tt.want
 		if want == "" {
