@@ -45,7 +45,7 @@ func (b *body) append(p []byte) bool {
 	if b.closed || b.err != nil {
 		return false
 	}
-	if b.read > 0 && len(b.data)+len(p) > cap(b.data) {
+	if b.read > len(b.data)/8 && len(b.data)+len(p) > cap(b.data) { // not for a few bytes: moving a megabyte takes long
 		b.data = b.data[:copy(b.data, b.data[b.read:])]
 		b.read = 0
 	}

@@ -140,3 +140,22 @@ func TestConcurrentReads(t *testing.T) {
 		}
 	}
 }
+
+// TestAppendMoves checks that not each frame moves all unread data, where a handler
+// reads a few bytes for each.
+func TestAppendMoves(t *testing.T) {
+	c := newMemoryServer(false, nil).NewConn(new(memory), &http.Request{}, context.Background())
+	b := &body{conn: c}
+	b.append(make([]byte, 900<<10))
+	b.append(make([]byte, cap(b.data)-len(b.data)))
+	moves := 0
+	for range 50_000 {
+		n, _ := b.Read(make([]byte, 10))
+		if b.append(make([]byte, n)); b.read == 0 {
+			moves++
+		}
+	}
+	if moves > 10 || cap(b.data) > 2<<20 {
+		t.Errorf("%d moves, and a buffer of %d bytes", moves, cap(b.data))
+	}
+}
