@@ -147,7 +147,7 @@ func (v *view) compile(f *fields, version uint64) *program {
 	if p.Folded != nil {
 		p.Folded.Build()
 	}
-	c.addShortcuts()
+	c.addShortcuts(d, answering)
 	p.long, p.inPlace = values.Long, modes&^direct
 	if p.pool.values || p.pool.params {
 		p.buffer, p.inPlace = values.Ring, hasNames
@@ -197,36 +197,44 @@ func (c *compiler) add(r *route) {
 	if !pooled {
 		flags |= unpooled
 	}
-	var pt *point
+	var mark, bareMark any // of a mount
 	if flags&trie.Owns != 0 {
-		pt = c.point(r)
-		p = p.NameRest(restName)
+		pt := c.point(r)
+		mark, bareMark, p = pt, (*barePoint)(pt), p.NameRest(restName)
 		if m, ok := r.handler.(*Mux); ok {
 			e.handler, flags = pt.at(m.target()), flags|direct
 			c.direct = append(c.direct, r)
 		}
 	}
-	e.names = c.namesOf(p, pooled, pt)
+	e.names = c.namesOf(p, pooled, mark)
 	if fast {
-		e.handler = &fastRoute{f, e.names, slices.Clone(p.Names()), pooled}
+		shown := slices.DeleteFunc(slices.Clone(p.Names()), func(name string) bool { return name[:1] == values.Hidden })
+		e.handler = &fastRoute{f, e.names, shown, pooled}
 	}
 	c.addPattern(p, text, e, flags)
 	if bare {
 		q := p.Bare()
-		e.names = c.namesOf(q, pooled, pt)
+		e.names = c.namesOf(q, pooled, bareMark)
 		c.addPattern(q, text, e, flags|trie.ImpliedBy(p))
 	}
 }
 
-// addShortcuts adds the shortcuts to mounted Muxes.
-func (c *compiler) addShortcuts() {
+// addShortcuts adds the shortcuts to mounted Muxes below which no other route and no
+// Route is. Middleware may have returned the Mux, instead of the one that Mount was
+// given.
+func (c *compiler) addShortcuts(d *declared, answering []*level) {
 	if len(c.direct) > maxShortcuts {
 		return
 	}
 	for _, mount := range c.direct {
 		prefix := c.points[mount].prefix
-		if prefix.Host == "" && prefix.Static() && !slices.ContainsFunc(c.view.mux.routes, func(r *route) bool { return r != mount && c.mayServeBelow(r, prefix) }) {
-			c.shortcuts = append(c.shortcuts, shortcut{prefix.Path + "/", c.points[mount].at(mount.mux())})
+		other := func(r *route) bool {
+			p, _, _ := c.view.below(r)
+			return r != mount && mayServeBelow(p, prefix)
+		}
+		owner := func(l *level) bool { return l.owns && mayServeBelow(c.view.prefixed(l.host, l.prefix), prefix) }
+		if prefix.Host == "" && prefix.Static() && !slices.ContainsFunc(d.routes, other) && !slices.ContainsFunc(answering, owner) {
+			c.shortcuts = append(c.shortcuts, shortcut{prefix.Path + "/", c.points[mount].at(mount.handler.(*Mux).target())})
 		}
 	}
 }
@@ -234,10 +242,9 @@ func (c *compiler) addShortcuts() {
 // maxShortcuts bounds the prefixes that each request is compared with.
 const maxShortcuts = 8
 
-// mayServeBelow reports whether r may serve paths below the static prefix, even if
+// mayServeBelow reports whether p may be for paths below the static prefix, even if
 // everything there is mounted.
-func (c *compiler) mayServeBelow(r *route, prefix *pattern.Pattern) bool {
-	p, _, _ := c.view.below(r)
+func mayServeBelow(p, prefix *pattern.Pattern) bool {
 	for i, s := range p.Segs {
 		switch {
 		case i == len(prefix.Segs) || len(s) > 1 || s[0].Param || s[0].Fold:
@@ -293,10 +300,10 @@ func (v *view) prefixed(host, prefix string) *pattern.Pattern {
 
 // namesOf returns the Names of the parameters of p, or nil if there are none. Routes
 // with equal names share one, except those of mounts.
-func (c *compiler) namesOf(p *pattern.Pattern, pooled bool, pt *point) *values.Names {
+func (c *compiler) namesOf(p *pattern.Pattern, pooled bool, mark any) *values.Names {
 	list := p.Names()
-	if pt != nil {
-		return values.NewMark(c.owner, list, pooled, pt)
+	if mark != nil {
+		return values.NewMark(c.owner, list, pooled, mark)
 	}
 	if len(list) == 0 {
 		return nil

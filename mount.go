@@ -115,13 +115,13 @@ func (m *Mux) reaches(other *Mux, depth int) bool {
 // mounts returns the routes that mount a Mux.
 func (m *Mux) mounts() (list []*route) {
 	m = m.lock()
-	defer m.mu.Unlock()
 	for _, r := range m.routes {
-		if r.mux() != nil {
+		if r.flags&trie.Owns != 0 {
 			list = append(list, r)
 		}
 	}
-	return list
+	m.mu.Unlock() // mux calls methods of users
+	return slices.DeleteFunc(list, func(r *route) bool { return r.mux() == nil })
 }
 
 // mux returns the Mux that r mounts, or nil.
@@ -143,18 +143,28 @@ const restName = values.Hidden + "rest"
 // path still has its prefix, or else the Mux itself.
 func (m *Mux) at(r *http.Request) *view {
 	m = m.target()
-	pt, ok := values.Mark(r).(*point)
+	pt, rest := m.root.point, ""
+	switch mark := values.Mark(r).(type) {
+	case *point:
+		pt, rest = mark, r.PathValue(restName)
+	case *barePoint:
+		pt = (*point)(mark)
+	case *zone: // NotFound or MethodNotAllowed of m may have called it
+		if mark.program.view.mux == m {
+			pt = mark.program.view.point
+		}
+	}
 	switch {
-	case !ok:
+	case pt.outer == nil:
 		return &m.root
 	case pt.outer.mux == m: // m mounts what called it
 		return pt.outer
 	}
-	path, rest := r.URL.Path, r.PathValue(restName)
+	path := r.URL.Path
 	head, below := strings.CutSuffix(path, rest)
 	switch {
 	case pt.prefix.Path == "":
-	case path == rest:
+	case strings.HasSuffix(rest, path):
 		return &m.root
 	case below && pt.leads(head):
 	default: // it was changed otherwise
@@ -169,7 +179,7 @@ func (m *Mux) at(r *http.Request) *view {
 // as far as comparing texts can tell. It takes less time than Match.
 func (pt *point) leads(head string) bool {
 	for _, seg := range pt.prefix.Segs {
-		if head == "" || head[0] != '/' {
+		if len(head) < 2 || head[0] != '/' {
 			return false
 		}
 		end := strings.IndexByte(head[1:], '/') + 1

@@ -1,6 +1,7 @@
 package muxmaster_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -385,6 +386,55 @@ func TestMountShortcut(t *testing.T) {
 	}
 }
 
+// The short way goes around neither middleware that returns a Mux, nor a Route that has
+// no routes.
+func TestMountShortcutIsNoWayAround(t *testing.T) {
+	m, sub := muxmaster.New(), muxmaster.New()
+	add(sub, "GET /users|GET /in/x")
+	m.With(func(next http.Handler) http.Handler {
+		guard := muxmaster.New()
+		guard.Use(trace("login"))
+		guard.Mount("/", next)
+		return guard
+	}).Mount("/admin", sub)
+	m.With(func(http.Handler) http.Handler { return tagged("other") }).Mount("/replaced", tell("original"))
+	m.Mount("/api", sub)
+	m.Route("/api/in", func(g *muxmaster.Group) { g.Use(trace("closed")) })
+	wantOutcomes(t, m, exchanges{{"/admin/users", "login GET /users"}, {"/replaced/x", "other other 404"}, {"/api/users", "GET /users"}, {"/api/in/x", "closed"}})
+}
+
+// A method Unwrap may use the Mux that its handler is mounted on.
+func TestMountUnwrapUsesTheMux(t *testing.T) {
+	m := muxmaster.New()
+	m.Name("x").GET("/x", tell("x"))
+	m.Mount("/in", unwrapsWith(func() { m.URL("x") }))
+	outer := muxmaster.New()
+	outer.Mount("/m", m)
+	wants(t, outer, exchanges{{"/m/x", "x"}})
+}
+
+type unwrapsWith func()
+
+func (unwrapsWith) ServeHTTP(http.ResponseWriter, *http.Request) {}
+func (f unwrapsWith) Unwrap() http.Handler                       { f(); return nil }
+
+// NotFound and MethodNotAllowed of a mounted Mux can pass requests to it again, with
+// the whole path.
+func TestMountedMuxServesAgain(t *testing.T) {
+	m, sub := muxmaster.New(), muxmaster.New()
+	add(sub, "GET /x")
+	sub.MethodNotAllowed = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Method = "GET"
+		sub.ServeHTTP(w, r)
+	})
+	sub.Group("/g/:g").NotFound = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = "/api/1/x"
+		sub.ServeHTTP(w, r)
+	})
+	m.Mount("/api/:v", sub)
+	wants(t, m, exchanges{{"POST /api/1/x", "GET /x"}, {"/api/1/g/2/none", "GET /x"}})
+}
+
 // Behind StripPrefix, a mounted Mux serves the path that is left, also if that begins
 // with the prefix. So does one that isn't mounted but called by a route, or as
 // NotFound.
@@ -404,8 +454,21 @@ func TestMountStripped(t *testing.T) {
 		r.URL.Path = "/new" + strings.TrimPrefix(r.URL.Path, "/moved")
 		sub.ServeHTTP(w, r)
 	}))
+	m.Mount("/:tenant", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/"+r.PathValue("tenant")), "/v1")
+		r.URL.Path = cmp.Or(path, "/")
+		sub.ServeHTTP(w, r)
+	}))
+	mid, in := muxmaster.New(), muxmaster.New()
+	add(in, "GET /")
+	mid.Mount("/in", http.HandlerFunc(in.ServeHTTP))
+	m.Mount("/mid", http.StripPrefix("/mid", mid))
+	root := muxmaster.New()
+	root.Mount("/", http.HandlerFunc(mid.ServeHTTP))
+	wants(t, root, exchanges{{"/in", "GET /"}, {"/in/", "GET /"}})
 	add(sub, "GET /handled/y|GET /other/y|GET /1/y|GET /new/y|GET /new")
 	wants(t, m, exchanges{
+		{"/acme", "GET /"}, {"/acme/", "GET /"}, {"/acme/x", "GET /x"}, {"/acme/v1/x", "GET /x"}, {"/mid/in", "GET /"}, {"/mid/in/", "GET /"},
 		{"/part/1/y", "GET /1/y"}, {"/moved/y", "GET /new/y"}, {"/moved", "GET /new"},
 		{"/api/", "GET /"}, {"/api/x", "GET /x"}, {"/api/api/x", "GET /api/x"}, {"/api/api", "404"},
 		{"/handled/y", "GET /handled/y"}, {"/other/y", "GET /other/y"}, {"/other/x", "404"}, {"/hidden/z", "GET /x"},
@@ -419,6 +482,9 @@ func TestMountNameTwiceLater(t *testing.T) {
 	m.Mount("/x/:id", sub)
 	sub.GET("/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.PathValue("id")) })
 	wants(t, m, exchanges{{"/x/1/2", "2"}})
+	needsNesting(t)
+	sub.GETFast("/fast/:id", fastValues)
+	wants(t, m, exchanges{{"/x/1/fast/2", `id="2"`}})
 }
 
 // Muxes that call each other by handlers that don't show it serve paths of any length.

@@ -253,6 +253,9 @@ type point struct {
 	views     atomic.Pointer[[]*view] // of the Muxes that got such requests; mostly one
 }
 
+// A barePoint is a point that marks requests for its prefix alone, which have no rest.
+type barePoint point
+
 // noPrefix is the prefix of a point at "".
 var noPrefix pattern.Pattern
 

@@ -277,7 +277,7 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	m = m.target()
 	var list []*view
 	switch mark := values.Mark(r).(type) {
-	case *point:
+	case *point, *barePoint:
 		list = append(list, m.at(r))
 	case *zone:
 		if mark.program.view.mux == m {
