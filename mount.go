@@ -36,7 +36,7 @@ import (
 // Mux apply. If a handler around it has removed or replaced the prefix, it serves the
 // request as it is. Path values are pooled only if both Muxes enable it. [Mux.Routes],
 // [Mux.Explain] and [Mux.URL] find the routes of h if it is a *Mux, or has a method
-// Unwrap() http.Handler that leads to one.
+// Unwrap() http.Handler that leads to one; such a handler is listed as middleware.
 //
 // Mount panics if prefix is not a valid path or has a catch-all, if something is
 // mounted there, if h is nil, a *Group, this Mux or one that has it mounted, or if a
@@ -91,13 +91,26 @@ func muxIn(h http.Handler) *Mux {
 			return x
 		case *Group:
 			return x.target()
-		case interface{ Unwrap() http.Handler }:
+		case wrapper:
 			h = x.Unwrap()
 		default:
 			return nil
 		}
 	}
 	return nil
+}
+
+// A wrapper is a handler that may be a login around a mounted Mux.
+type wrapper interface{ Unwrap() http.Handler }
+
+// wrappers returns the handlers around the Mux that r mounts, as middleware.
+func (r *route) wrappers() (c chain) {
+	x, ok := r.original.(wrapper)
+	for ok {
+		c = append(c, &step{x})
+		x, ok = x.Unwrap().(wrapper)
+	}
+	return c
 }
 
 // maxDepth bounds how deep Muxes can be mounted in each other, because handlers

@@ -143,12 +143,16 @@ func (x listed) describe(from *view) Route {
 	var around chain
 	for v, l := x.in, x.level; ; v, l = v.outer, v.mount.level {
 		d.levels = append(d.levels, l)
+		var wrappers chain
+		if v != from {
+			wrappers = v.mount.wrappers()
+		}
 		mux := v.mux.lock()
-		around = slices.Concat(mux.pre, mux.chain(l), around)
+		around = slices.Concat(wrappers, mux.pre, mux.chain(l), around)
 		for in := l; in != nil; in = in.parent {
 			s := Scope{in.kind(), cmp.Or(in.host, v.prefix.Host), v.prefix.Path + in.prefix, len(in.middleware)}
 			if in.parent == nil {
-				s.Middleware = len(mux.pre) + len(mux.declared.middleware)
+				s.Middleware = len(wrappers) + len(mux.pre) + len(mux.declared.middleware)
 				if v != from {
 					s.Kind = "mount"
 				}
