@@ -3,6 +3,7 @@ package routes
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"regexp"
 	"slices"
@@ -15,8 +16,12 @@ import (
 // This file registers routes on a Mux of the router that muxvet was built with,
 // to learn what the router says about them.
 
-// page is a file system for ServeFiles and ServeSPA.
-var page = fstest.MapFS{"index.html": new(fstest.MapFile)}
+// anyFile is a file system for ServeFiles and ServeSPA that has every file.
+type anyFile struct{}
+
+func (anyFile) Open(string) (fs.File, error) {
+	return fstest.MapFS{"index.html": new(fstest.MapFile)}.Open("index.html")
+}
 
 // NewMux returns an empty mux of the kind on which the program registers the
 // route.
@@ -45,9 +50,9 @@ func (p Place) Register(m http.Handler) error {
 		case r.Kind == Mount:
 			g.Mount(r.Pattern, h)
 		case r.Kind == Files:
-			g.ServeFiles(r.Pattern, page)
+			g.ServeFiles(r.Pattern, anyFile{})
 		case r.Kind == SPA:
-			g.ServeSPA(r.Pattern, page)
+			g.ServeSPA(r.Pattern, anyFile{})
 		case r.Kind != Verb:
 			return g.TryHandle(r.Pattern, h)
 		case r.Methods == nil:

@@ -31,6 +31,8 @@ func h(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "relative", http.StatusSeeOther)
 		http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
 		http.Redirect(w, r, "/debug/pprof/", http.StatusSeeOther)
+		http.Redirect(w, r, "/files/a/b.pdf", http.StatusSeeOther)
+		http.Redirect(w, r, "/app/settings", http.StatusSeeOther)
 	}
 }
 
@@ -46,6 +48,8 @@ func main() {
 	api.GET("/status", h)
 	mux.Mount("/api", api)
 	mux.GET("/static/*path", h)
+	mux.ServeFiles("/files/*path", files)
+	mux.ServeSPA("/app", files)
 	paths(mux)
 	http.ListenAndServe(":8080", mux)
 }
