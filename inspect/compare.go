@@ -80,7 +80,9 @@ func (d Difference) String() string {
 	old, now := d.text(d.Old), d.text(d.Now)
 	if d.ofMiddleware() {
 		was, is := d.change()
-		old, now = cmp.Or(chain(was), "none"), cmp.Or(chain(is), "none")
+		if old, now = cmp.Or(chain(was), "none"), cmp.Or(chain(is), "none"); old == now {
+			old, now = strings.Join(was, " → "), strings.Join(is, " → ")
+		}
 	}
 	if d.Old.Pattern != "" && d.Old.Pattern != d.Now.Pattern {
 		before = " by " + d.Old.Pattern
@@ -106,6 +108,8 @@ func (d Difference) text(r Response) string {
 		return fmt.Sprintf("%d to %s (%d)", r.Status, r.Location, r.refused)
 	case r.Location != "" && !d.Kind.ofHeader():
 		return fmt.Sprintf("%d to %s", r.Status, r.Location)
+	case d.Kind == OtherHandler && sameBody(d.Old, d.Now):
+		return r.handler // in another package of the same name
 	case d.Kind == OtherHandler:
 		return string(r.Body)
 	case d.Kind.ofHeader() || d.Kind == OtherError && sameBody(d.Old, d.Now):

@@ -35,8 +35,8 @@ func ReadRoutes(r io.Reader) ([]Route, error) {
 
 // Diff compares the routes of two versions of a program, as the page serves
 // them in routes.json, without running its handlers: for which requests another
-// handler runs, the status changes, or middleware is removed, added or moved. It
-// considers a middleware a login if its name suggests one, as Warning does: a
+// handler runs, the status changes, or middleware is removed, added or moved, or a
+// note of an annotation changes. It considers a middleware a login if its name suggests one, as Warning does: a
 // request of which the handler runs without a login that it had is a LostLogin,
 // even if others stay. A handler is the same if its name and the names of its
 // path parameters are: show(id) isn't show(user), whose code may still ask for
@@ -58,8 +58,8 @@ func Diff(old, now []Route) ([]Difference, error) {
 			list = append(list, d)
 		}
 		kind, differs := compare(d.Old, d.Now)
-		if kind == OtherBody {
-			kind = OtherHandler
+		if kind == OtherBody || !differs && !sameName(d.Old.handler, d.Now.handler) {
+			kind, differs = OtherHandler, true
 		}
 		if differs {
 			d.Kind = kind
@@ -75,9 +75,9 @@ func Diff(old, now []Route) ([]Difference, error) {
 // login counts.
 func compareMiddleware(old, now Response) (kind Kind, differs bool) {
 	switch lost := fewerGuards(old.Middleware, now.Middleware); {
-	case lost && now.handled:
+	case lost && now.handler != "":
 		return LostLogin, true
-	case old.Status != now.Status || slices.Equal(old.Middleware, now.Middleware):
+	case old.Status != now.Status || slices.EqualFunc(old.Middleware, now.Middleware, sameName):
 		return 0, false
 	case !lost && fewerGuards(now.Middleware, old.Middleware):
 		return NewLogin, true
@@ -90,7 +90,7 @@ func compareMiddleware(old, now Response) (kind Kind, differs bool) {
 func fewerGuards(old, now []string) bool {
 	now = slices.Clone(now)
 	for _, name := range old {
-		if i := slices.Index(now, name); i >= 0 {
+		if i := slices.IndexFunc(now, func(n string) bool { return sameName(n, name) }); i >= 0 {
 			now = slices.Delete(now, i, i+1)
 		} else if isGuard(name) {
 			return true
@@ -103,10 +103,10 @@ func fewerGuards(old, now []string) bool {
 // with. If it was moved, that is all between its old and its new place.
 func (d *Difference) change() (old, now []string) {
 	old, now = d.Old.Middleware, d.Now.Middleware
-	for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
+	for len(old) > 0 && len(now) > 0 && sameName(old[0], now[0]) {
 		old, now = old[1:], now[1:]
 	}
-	for len(old) > 0 && len(now) > 0 && old[len(old)-1] == now[len(now)-1] {
+	for len(old) > 0 && len(now) > 0 && sameName(old[len(old)-1], now[len(now)-1]) {
 		old, now = old[:len(old)-1], now[:len(now)-1]
 	}
 	return old, now
@@ -115,7 +115,7 @@ func (d *Difference) change() (old, now []string) {
 // A passage is what a request passed in a rebuilt program.
 type passage struct {
 	middleware []string // its names
-	handler    bool
+	handler    string   // its name
 }
 
 type passageKey struct{}
@@ -126,7 +126,7 @@ func passageOf(r *http.Request) *passage { return r.Context().Value(passageKey{}
 func pass(m *muxmaster.Mux, r *http.Request) Response {
 	var p passage
 	w := ask(m, r.WithContext(context.WithValue(r.Context(), passageKey{}, &p)))
-	w.Middleware, w.handled = p.middleware, p.handler
+	w.Middleware, w.handler = p.middleware, p.handler
 	return w
 }
 
@@ -143,21 +143,80 @@ func named(name string) func(http.Handler) http.Handler {
 
 // rebuild returns a Mux with the routes, Groups, mounts and middleware of a
 // routes.json. A handler writes its name and those of its parameters.
+//
+// Of two constraints that match the same value, the one registered first wins.
+// routes.json is sorted, so rebuild learns the order from warnings and examples.
 func rebuild(routes []Route) (m *muxmaster.Mux, err error) {
-	m = muxmaster.New()
-	root := &scopeNode{router: m, inner: map[string]*scopeNode{}, roots: map[string]bool{}}
-	if i := slices.IndexFunc(routes, func(r Route) bool { return len(r.Scopes) > 0 }); i >= 0 {
-		root.use(routes[i].Middleware[:clamp(routes[i].Scopes[0].Middleware, len(routes[i].Middleware))])
+	earlier := map[string][]string{} // by the text of a route, those registered before it
+	for _, r := range routes {
+		if _, winner, ok := strings.Cut(r.Warning, " goes to "); ok {
+			earlier[r.text()] = []string{strings.TrimSuffix(winner, ", which was registered first")}
+		}
+	}
+	for range 10 { // mostly 1
+		if m, err = register(inOrder(routes, earlier)); err != nil {
+			return nil, err
+		}
+		changed := false
+		for _, r := range routes {
+			req := newRequest(r.ExampleMethod, r.Example)
+			p, err := pattern.ParsePath(r.Pattern)
+			if req == nil || err != nil {
+				continue
+			}
+			found, _ := m.Lookup(req)
+			later := (&Route{Route: found}).text()
+			if competes(p, found.Pattern) && !slices.Contains(earlier[later], r.text()) {
+				earlier[later] = append(earlier[later], r.text())
+				changed = true
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	return m, nil
+}
+
+// inOrder returns the routes, each one after the earlier ones.
+func inOrder(routes []Route, earlier map[string][]string) (list []*Route) {
+	byText, done := map[string]*Route{}, map[*Route]bool{}
+	for i := range routes {
+		byText[routes[i].text()] = &routes[i]
+	}
+	var add func(r *Route)
+	add = func(r *Route) {
+		if r == nil || done[r] {
+			return
+		}
+		done[r] = true
+		for _, text := range earlier[r.text()] {
+			add(byText[text])
+		}
+		list = append(list, r)
 	}
 	for i := range routes {
-		if r := &routes[i]; !r.Below {
+		add(&routes[i])
+	}
+	return list
+}
+
+// register returns a Mux with the routes.
+func register(list []*Route) (*muxmaster.Mux, error) {
+	m := muxmaster.New()
+	root := &scopeNode{router: m, inner: map[string]*scopeNode{}, roots: map[string]bool{}}
+	if i := slices.IndexFunc(list, func(r *Route) bool { return len(r.Scopes) > 0 }); i >= 0 {
+		root.use(list[i].Middleware[:clamp(list[i].Scopes[0].Middleware, len(list[i].Middleware))])
+	}
+	for _, r := range list {
+		if !r.Below {
 			if text, ok := strings.CutSuffix(strings.TrimSuffix(r.text(), "{$}"), "/"); ok {
 				root.roots[text] = true
 			}
 		}
 	}
-	for i := range routes {
-		if err := root.add(&routes[i]); err != nil {
+	for _, r := range list {
+		if err := root.add(r); err != nil {
 			return nil, err
 		}
 	}
@@ -208,8 +267,12 @@ func (n *scopeNode) add(r *Route) (err error) {
 	if p, err := pattern.ParsePath(r.Pattern); err == nil && len(p.Names()) > 0 {
 		name += "(" + strings.Join(p.Names(), ", ") + ")"
 	}
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		passageOf(r).handler = true
+	h := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		p := passageOf(req)
+		p.handler = r.Handler
+		for _, note := range r.Notes {
+			p.middleware = append(p.middleware, "["+note+"]")
+		}
 		io.WriteString(w, name)
 	})
 	host := r.Host
@@ -235,7 +298,7 @@ func clamp(n, most int) int { return min(max(n, 0), most) }
 // use adds middleware with the names.
 func (n *scopeNode) use(names []string) {
 	for _, name := range names {
-		n.router.Use(named(ShortName(name)))
+		n.router.Use(named(name))
 	}
 }
 

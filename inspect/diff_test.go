@@ -126,6 +126,15 @@ func requireRole(role string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { _ = role; return next }
 }
 
+// A loginAround is a handler around a mounted Mux.
+type loginAround struct{ http.Handler }
+
+func (l loginAround) Unwrap() http.Handler { return l.Handler }
+
+type needs string
+
+func (n needs) String() string { return "needs " + string(n) }
+
 // TestDiffMiddleware changes the middleware of a program, and checks the first
 // line about the route /a/x of each kind.
 func TestDiffMiddleware(t *testing.T) {
@@ -140,6 +149,16 @@ func TestDiffMiddleware(t *testing.T) {
 	}
 	route := func(list ...use) func(*muxmaster.Mux) {
 		return func(m *muxmaster.Mux) { m.Route("/a", func(g *muxmaster.Group) { g.Use(list...); g.GET("/x", h) }) }
+	}
+	mount := func(login bool) func(*muxmaster.Mux) {
+		return func(m *muxmaster.Mux) {
+			var sub http.Handler = muxmaster.New()
+			sub.(*muxmaster.Mux).GET("/x", h)
+			if login {
+				sub = loginAround{sub}
+			}
+			m.Mount("/a", sub)
+		}
 	}
 	behind := func(f func(*muxmaster.Mux)) func(*muxmaster.Mux) {
 		return func(m *muxmaster.Mux) { f(m); m.With(requireLogin).ANY("/*rest", h) }
@@ -167,6 +186,12 @@ func TestDiffMiddleware(t *testing.T) {
 			m.With(logRequests).POST("/a/x", h)
 			m.With(logRequests).GET("/a/x", showNew)
 		}, "lost login: GET /a/x: inspect.requireLogin, now inspect.logRequests\n" + "handler: GET /a/x: inspect.showOld, now inspect.showNew by GET /a/x\n"},
+		{func(m *muxmaster.Mux) { m.With(requireLogin).GET("/a/{q:x|y}", h); m.GET("/a/{p:x|z}", h) },
+			func(m *muxmaster.Mux) { m.GET("/a/{p:x|z}", h); m.With(requireLogin).GET("/a/{q:x|y}", h) }, "lost login: GET /a/x: inspect.requireLogin by GET /a/{q:x|y}, now none by GET /a/{p:x|z}\n" +
+				"handler: GET /a/x: inspect.showOld(q) by GET /a/{q:x|y}, now inspect.showOld(p) by GET /a/{p:x|z}\n"},
+		{mount(true), mount(false), "lost login: GET /a/x: inspect.loginAround, now none\n"},
+		{func(m *muxmaster.Mux) { m.Annotate(0, needs("a/b c")).GET("/a/x", h) }, func(m *muxmaster.Mux) { m.Annotate(0, needs("a/b")).GET("/a/x", h) },
+			"middleware: GET /a/x: [needs a/b c], now [needs a/b]\n"},
 		{func(m *muxmaster.Mux) { m.With(requireLogin).Method("HEAD", "/a/x", h) }, func(m *muxmaster.Mux) { m.Method("HEAD", "/a/x", h) }, "lost login: HEAD /a/x: inspect.requireLogin, now none\n"},
 	} {
 		before, after := muxmaster.New(), muxmaster.New()
@@ -181,6 +206,29 @@ func TestDiffMiddleware(t *testing.T) {
 		}
 		if err != nil || got != tt.want {
 			t.Errorf("%v: got\n%swant\n%s", err, got, tt.want)
+		}
+	}
+}
+
+// TestDiffNames compares functions of packages with the same name.
+func TestDiffNames(t *testing.T) {
+	for _, tt := range []struct{ oldMiddleware, oldHandler, middleware, handler, want string }{
+		{"a.example/auth.Check.func1", "a.example/v1.Show", "a.example/auth.Check.func2", "a.example/v1.Show", "no difference\n"},
+		{"a.example/auth.Check.func1", "main.show", "auth.Check.func1", "main.show", "no difference\n"}, // inlined
+		{"a.example/auth.Check", "main.show", "b.example/auth.Check", "main.show", "lost login: 1 request\n  GET /: a.example/auth.Check, now b.example/auth.Check\n"},
+		{"main.x", "a.example/v1.Show", "main.x", "b.example/v1.Show", "handler: 1 request\n  GET /: a.example/v1.Show, now b.example/v1.Show by GET /\n"},
+	} {
+		route := func(middleware, handler string) []Route {
+			return []Route{{Route: muxmaster.Route{Method: "GET", Pattern: "/", Handler: handler, Middleware: []string{middleware}}}}
+		}
+		list, err := Diff(route(tt.oldMiddleware, tt.oldHandler), route(tt.middleware, tt.handler))
+		list = slices.DeleteFunc(list, func(d Difference) bool {
+			return d.Request.Method != "GET" || d.Request.RequestURI != "/" || d.Request.Host != "example.com"
+		})
+		var got strings.Builder
+		PrintDifferences(&got, list)
+		if err != nil || got.String() != tt.want {
+			t.Errorf("%v: got\n%swant\n%s", err, &got, tt.want)
 		}
 	}
 }

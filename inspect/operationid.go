@@ -17,7 +17,7 @@ var vague = regexp.MustCompile(`^(?:HandlerFunc|Handler|Server|Client|ServeHTTP)
 // functionName returns the name of a handler's function or type in the source,
 // or "" if it isn't specific.
 func functionName(handler string) string {
-	name, _, _ := strings.Cut(handler[strings.LastIndexByte(handler, '/')+1:], "[") // type arguments
+	name, _, _ := strings.Cut(handler, "[") // type arguments
 	name = strings.TrimSuffix(name, "-fm")
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	if closure.MatchString(name) || vague.MatchString(name) || strings.ContainsAny(name, "*()[]{} ") {

@@ -38,7 +38,7 @@ const fileOf = r => r.File.slice(r.File.lastIndexOf('/') + 1) + ':' + r.Line;
 // without its package's directories. A closure has the name of the function
 // around it.
 const trim = name => name.replace(/(?:(?:\.glob\.)?\.(?:func|gowrap|deferwrap)?\d+|-range\d+|-fm)+$/, '') || name;
-const short = name => trim(name.slice(name.lastIndexOf('/') + 1));
+const short = name => trim(name.replace(/^([^[]*)\/v(?:[2-9]|\d\d+)\./, '$1.').replace(/^[^[]*\//, ''));
 
 function method(name) {
   return el('span', /^\w+$/.test(name) ? 'method ' + name : 'method', name);

@@ -65,8 +65,9 @@ type generator struct {
 	yield  func(*http.Request) bool
 	done   map[string]bool
 	values sampler
-	from   origin // of the requests
-	stop   bool   // yield returned false
+	hosts  []string // of the routes
+	from   origin   // of the requests
+	stop   bool     // yield returned false
 }
 
 // An origin says which route a request was made for. It is a value of the
@@ -79,9 +80,17 @@ type origin struct {
 
 type originKey struct{}
 
+// maxHosts is the number of hosts on which the paths of all routes are tried.
+const maxHosts = 20
+
 // generate yields the requests for routes.
 func generate(routes iter.Seq[muxmaster.Route], yield func(*http.Request) bool) {
 	g := &generator{yield: yield, done: map[string]bool{}, values: sampler{}}
+	for r := range routes {
+		if host := sampleHost(r.Host, 0); host != "" && len(g.hosts) < maxHosts && !slices.Contains(g.hosts, host) {
+			g.hosts = append(g.hosts, host)
+		}
+	}
 	g.try("", "/", "GET")
 	g.try("", "/none-such", "GET", "POST", "OPTIONS")
 	for r := range routes {
@@ -121,6 +130,9 @@ func (g *generator) route(r muxmaster.Route, p *pattern.Pattern) {
 	path := g.fill(p, 0, -1, "", "")
 	g.try(host, path, method)
 	g.try("other.example", path, method)
+	for _, h := range g.hosts { // where a route of the host may come first
+		g.try(h, path, method)
+	}
 	g.try(host, path, allMethods...)
 	g.try(host, path+"?q=1&r=%2F", method)
 	g.preflight(host, path, method)

@@ -21,6 +21,7 @@ func everyKind() *muxmaster.Mux {
 	m.POST("/users/:id", h)
 	m.Method("PURGE", "/cache/{key}", http.HandlerFunc(h))
 	m.GET("/n/{id:[0-9]+}", h)
+	m.GET("/sums/{sum:[0-9a-f]{128}}", h)
 	m.GET("/n/{id:[0-9]+}:archive", h)
 	m.GET("/v{major}.{minor}/x", h)
 	m.GET("/files/*path", h)

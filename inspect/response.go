@@ -26,9 +26,9 @@ type Response struct {
 	Size        int64       // of the whole body, in bytes
 	Pattern     string      // of the route that ran, if the handler sets Request.Pattern
 	Panic       string      // the value of a panic, as text
-	Middleware  []string    // the ShortNames of what the request passed, where Diff compares routes
+	Middleware  []string    // what the request passed, where Diff compares routes: names, then notes in brackets
 
-	handled   bool   // where Diff compares routes: a handler ran
+	handler   string // the name of the handler that ran, where Diff compares routes
 	respelled bool   // Location is the path of the request in another spelling
 	rest      uint64 // a hash of the body after Body
 	refused   int    // 401, 403 or the like, if that is the status at such a Location

@@ -102,7 +102,7 @@ type match struct {
 
 // write writes a text that re matches, except for its anchors.
 func (m *match) write(re *syntax.Regexp, n int) {
-	if m.steps++; m.steps > 500 || m.Len() > 100 {
+	if m.steps++; m.steps > 5000 || m.Len() > 1000 {
 		return
 	}
 	times := 0

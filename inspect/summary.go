@@ -150,6 +150,8 @@ func (d *Difference) oddness() int {
 			return -1
 		}
 		return 0
+	case d.Kind == OtherHandler && isGuard(string(d.Old.Body)) && !isGuard(string(d.Now.Body)):
+		return -1 // a login around the handler, perhaps
 	case d.special():
 		return 2
 	case d.Old.succeeded() || d.Now.succeeded():

@@ -143,7 +143,7 @@ func TestCompare(t *testing.T) {
 		{"diff ROUTES1 ROUTES2", 1, "lost login: "},
 		{"diff ROUTES1 ROUTES2", 1, "  GET /admin/x: muxmaster.requireLogin, now none (and "},
 		{"diff ROUTES1 ROUTES2", 1, "  GET /gone: 200 by GET /gone, now 404"},
-		{"diff ROUTES1 ROUTES2", 1, "handler: 4 requests\n  GET /changed: muxmaster.show, now muxmaster.remove by GET /changed (and "},
+		{"diff ROUTES1 ROUTES2", 1, "handler: 6 requests\n  GET /changed: muxmaster.show, now muxmaster.remove by GET /changed (and "},
 		{"diff ROUTES2 ROUTES1", 1, "new login: "},
 		{"diff ROUTES1 BAD", 2, "not a routes.json"},
 		{"diff ROUTES1", 2, "diff needs two routes.json files"},
