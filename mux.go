@@ -282,7 +282,7 @@ type program struct {
 	points map[*route]*point
 
 	// For Lookup.
-	described sync.Map // from *trie.Route to Route
+	described sync.Map // from *trie.Route of the table to []*description
 	texts     atomic.Pointer[map[string][]*trie.Route[endpoint]]
 
 	outcome.Decider[endpoint] // for unmatched requests

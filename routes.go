@@ -270,6 +270,13 @@ func (v *view) named(r *http.Request) (m match) {
 	return m
 }
 
+// A description is the Route of a route, for the Mux of a view around it.
+type description struct {
+	Route
+	from    *view
+	version uint64 // of that Mux
+}
+
 // Lookup returns the route that serves r, among the current routes: in a handler and in
 // middleware of Use, that with the pattern r.Pattern; in Pre middleware, the one that
 // would serve r as it is. It is for logs and metrics. For middleware that protects
@@ -304,12 +311,16 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 			if x.Route == nil || r.Pattern != "" && x.Pattern != r.Pattern && !x.through(r.Pattern, v) {
 				continue
 			}
-			described := &v.peek().described
-			d, ok := described.Load(x.Route)
-			if !ok {
-				d, _ = described.LoadOrStore(x.Route, listed{x.Payload.route, x.program.view}.describe(v))
+			version := v.mux.version.Load()
+			known, _ := x.program.described.Load(x.Route)
+			list, _ := known.([]*description)
+			i := slices.IndexFunc(list, func(d *description) bool { return d.from == v && d.version == version })
+			if i < 0 {
+				i, list = 0, slices.DeleteFunc(slices.Clone(list), func(d *description) bool { return d.from == v })
+				list = slices.Insert(list, 0, &description{listed{x.Payload.route, x.program.view}.describe(v), v, version})
+				x.program.described.Store(x.Route, list)
 			}
-			return d.(Route), true
+			return list[i].Route, true
 		}
 		if r.Pattern == "" {
 			break
