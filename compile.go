@@ -98,7 +98,7 @@ type compiler struct {
 // compile returns the program of what is declared, with the fields f, for a version.
 // The caller holds the lock.
 func (v *view) compile(f *fields, version uint64) *program {
-	d := &v.mux.declared
+	d := &v.mux.target().declared
 	p := &program{view: v, version: version, owner: v.owner, fields: f, policy: d.policy, zones: map[*level]*zone{}}
 	p.pool = pool{v.pool.values && f.pool.values, v.pool.params && f.pool.params}
 	c := &compiler{program: p, names: map[string]*values.Names{}}

@@ -259,6 +259,27 @@ func TestKeptRequests(t *testing.T) {
 	}
 }
 
+// A Group that an Update made doesn't keep the routes that there were then.
+func TestGroupsOfUpdatesRetainNothingElse(t *testing.T) {
+	m := muxmaster.New()
+	for i := range 2000 {
+		m.GET(fmt.Sprint("/", i), values)
+	}
+	before := liveHeap()
+	const n = 100
+	for i := range n {
+		must(m.Update(func(m *muxmaster.Mux) error {
+			m.Group(fmt.Sprint("/g", i)).GET("/:id", values)
+			m.Explain("GET", "/1")
+			return nil
+		}))
+	}
+	if after := liveHeap(); after > before+n*16<<10 {
+		t.Errorf("a Group keeps %d bytes", (after-before)/n)
+	}
+	wants(t, m, exchanges{{"/g1/5", `id="5"`}})
+}
+
 // TestUpdatesRetainNothing checks that changes that leave the routes as they were
 // leave no memory behind, while the Muxes serve.
 func TestUpdatesRetainNothing(t *testing.T) {

@@ -77,9 +77,8 @@ func (m *Mux) become(c *Mux) (done bool, err error) {
 	m.mu.Lock() // also that of c
 	defer m.mu.Unlock()
 	if done = m.version.Load() == c.base; done {
-		c.fields = nil                  // fn may have served requests
-		m.declared = c.declared.clone() // c may still be used
-		m.fields = c.settings()
+		m.declared, c.declared = c.declared, declared{} // its Groups keep c
+		m.fields = c.settings()                         // those of m.declared are old if fn has served requests
 		m.setFields(m.fields)
 		// Those of mounts that have ended aren't used any more.
 		views := slices.DeleteFunc(slices.Clone(*m.views.Load()), func(v *view) bool { return v.idle.Add(1) > maxIdle })
@@ -95,6 +94,8 @@ func (m *Mux) become(c *Mux) (done bool, err error) {
 		}
 		c.done.Store(true)
 		c.changed()
+		c.root.program.Store(nil)
+		c.root.peeked.Store(nil)
 	}
 	return done, nil
 }
