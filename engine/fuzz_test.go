@@ -13,105 +13,72 @@ import (
 	"testing"
 )
 
-// heads are the seeds of FuzzHead and the requests of TestSameBytesRandom. lane
-// reports whether the engine serves the request itself.
-var heads = []struct {
+// A headRow is a request. lane reports whether the engine serves it itself.
+type headRow struct {
 	text string
 	lane bool
-}{
-	{"GET / HTTP/1.1\r\nHost: h\r\n\r\n", true},
-	{"GET /dump?a=b HTTP/1.1\r\nHost: example.com:80\r\nUser-Agent: x\r\nACCEPT: */*\r\nx-odd_name!: y\r\n\r\n", true},
-	{"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", true},
-	{"POST /dump HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nCookie: a=b\r\nCookie: c=d\r\ncookie:e\r\nX-New: 1\r\nx-new: 2\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost:\t h \t\r\nX:\r\nY: \t \r\nZ: a\tb \xff\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nPragma: no-cache\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nPragma: no-cache\r\nCache-Control: x\r\n\r\n", true},
-	{"GET /a%20b/%2e%2F//c;d HTTP/1.1\r\nHost: h\r\n\r\n", true},
-	{"GET /x?#\xff%zz HTTP/1.1\r\nHost: h\r\n\r\n", true},
-	{"GET //host/dump HTTP/1.1\r\nHost: h\r\n\r\n", true},
-	{"GET /dump? HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, TE\r\nTE: trailers\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: Close\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n", true},
+}
 
-	// Passed to net/http only when the URL is parsed.
-	{"GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n", true},
+// headRows returns rows for requests that have the values in place of @.
+func headRows(lane bool, request string, values ...string) (rows []headRow) {
+	for _, value := range values {
+		rows = append(rows, headRow{strings.Replace(request, "@", value, 1), lane})
+	}
+	return rows
+}
 
-	{"GET /dump HTTP/1.0\r\nHost: h\r\n\r\n", true},
-	{"GET /dump HTTP/1.0\r\n\r\n", true},
-	{"GET /dump HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true},
-	{"HEAD /big HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true},
-	{"GET /length HTTP/1.0\r\nConnection: x, Keep-Alive, y\r\n\r\n", true},
-	{"POST /echo HTTP/1.0\r\nHost: h\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello", true},
-	{"BREW /dump HTTP/1.1\r\nHost: h\r\n\r\n", true},
-	{"get /dump HTTP/1.1\r\nHost: h\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: x\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: x,, ,close\r\nConnection:\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nPragma: x\r\nPragma: no-cache\r\n\r\n", true},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", true},
-	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", true},
-	{"POST /echo HTTP/1.1\r\nHost: h\r\nexpect: 100-Continue\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", true},
-	{"POST /empty HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", true},
-	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n", true},
+// Beginnings and ends of requests in heads.
+const (
+	dump   = "GET /dump HTTP/1.1\r\nHost: h\r\n@\r\n\r\n"
+	dump10 = "GET /dump HTTP/1.0\r\n@\r\n"
+	echo   = "POST /echo HTTP/1.1\r\nHost: h\r\n@"
+)
+
+// heads are the seeds of FuzzHead and the requests of TestSameBytesRandom.
+var heads = slices.Concat(
+	headRows(true, "@ HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /", "GET /a%20b/%2e%2F//c;d", "GET /x?#\xff%zz", "GET //host/dump", "BREW /dump", "get /dump",
+		"GET /%zz"), // passed to net/http only when the URL is parsed
+	headRows(true, dump,
+		"Cookie: a=b\r\nCookie: c=d\r\ncookie:e\r\nX-New: 1\r\nx-new: 2",
+		"Pragma: no-cache", "Pragma: no-cache\r\nCache-Control: x", "Pragma: x\r\nPragma: no-cache",
+		"Connection: Close", "Connection: x", "Connection: x,, ,close\r\nConnection:",
+		"Connection: upgrade\r\nUpgrade: websocket", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk"),
+	headRows(true, "@",
+		"GET /dump?a=b HTTP/1.1\r\nHost: example.com:80\r\nUser-Agent: x\r\nACCEPT: */*\r\nx-odd_name!: y\r\n\r\n",
+		"GET /dump? HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, TE\r\nTE: trailers\r\n\r\n",
+		"GET /dump HTTP/1.1\r\nHost:\t h \t\r\nX:\r\nY: \t \r\nZ: a\tb \xff\r\n\r\n",
+		"GET /dump HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n",
+		"POST /dump HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
+		"POST /empty HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
+		"HEAD /big HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+		"GET /length HTTP/1.0\r\nConnection: x, Keep-Alive, y\r\n\r\n",
+		"POST /echo HTTP/1.0\r\nHost: h\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello"),
+	headRows(true, echo,
+		"Content-Length: 5\r\n\r\nhello", "Expect: 100-continue\r\n\r\n", "Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
+		"expect: 100-Continue\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
+	headRows(true, dump10, "Host: h\r\n", "", "Connection: keep-alive\r\n"),
 
 	// Passed to net/http, which serves or rejects them.
-	{"GET /length HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", false},
-	{"GET /dump HTTP/1.0\r\nConnection: keep-alive\r\nConnection: x\r\n\r\n", false},
-	{"POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", false},
-	{"POST /echo HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", false},
-	{"GET /dump HTTP/1.2\r\nHost: h\r\n\r\n", false},
-	{"GET /dump HTTP/1.10\r\nHost: h\r\n\r\n", false},
-	{"GET /dump HTTP/2.0\r\nHost: h\r\n\r\n", false},
-	{"GET /dump HTTP/0.9\r\nHost: h\r\n\r\n", false},
-	{"GET /dump http/1.1\r\nHost: h\r\n\r\n", false},
-	{"GET /dump HTTP/1.1 \r\nHost: h\r\n\r\n", false},
-	{"GET /dump HTTP/+1.1\r\nHost: h\r\n\r\n", false},
-	{"GET /dump\r\nHost: h\r\n\r\n", false},
-	{"GET  /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"GET\t/dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"GET /du mp HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{" GET /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"\r\nGET /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"GET http://other/dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"GET dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"GET * HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"CONNECT h:1 HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", false},
-	{"G\x00T /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"GET /\x7f HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"GET /x?a\x00b HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: \r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: a b\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: a/b\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: a@b\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: \xff\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\nHost: h\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\n\n", false},
-	{"GET /dump HTTP/1.1\nHost: h\n\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\rb\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\r\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\rHost: h\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\x00b\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\x7fb\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\r\n b\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\r\n\tb: c\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\n Host: h\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX : a\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX\t: a\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\n: a\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX\x00: a\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX\xff: a\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nX(y): a\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: foo close\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nTrailer: X\r\n\r\n", false},
-	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: x\r\nContent-Length: 5\r\n\r\nhello", false},
-}
+	headRows(false, "@\r\nHost: h\r\n\r\n",
+		"GET /dump HTTP/1.2", "GET /dump HTTP/1.10", "GET /dump HTTP/2.0", "GET /dump HTTP/0.9", "GET /dump http/1.1", "GET /dump HTTP/1.1 ", "GET /dump HTTP/+1.1",
+		"GET /dump", "GET  /dump HTTP/1.1", "GET\t/dump HTTP/1.1", "GET /du mp HTTP/1.1", " GET /dump HTTP/1.1", "\r\nGET /dump HTTP/1.1",
+		"GET http://other/dump HTTP/1.1", "GET dump HTTP/1.1", "GET * HTTP/1.1", "OPTIONS * HTTP/1.1", "CONNECT h:1 HTTP/1.1",
+		"G\x00T /dump HTTP/1.1", "GET /\x7f HTTP/1.1", "GET /x?a\x00b HTTP/1.1"),
+	headRows(false, "GET /dump HTTP/1.1\r\nHost: @\r\n\r\n", "", "a\r\nHost: a", "a b", "a/b", "a@b", "\xff"),
+	headRows(false, dump,
+		"X: a\rb", "X: a\r", "X: a\x00b", "X: a\x7fb", "X: a\r\n b", "X: a\r\n\tb: c",
+		"X : a", "X\t: a", ": a", "no colon", "X\x00: a", "X\xff: a", "X(y): a", "Connection: foo close", "Trailer: X"),
+	headRows(false, "GET /dump HTTP/1.1@", // and other ends of lines
+		"\r\n\r\n", "\nHost: h\r\n\r\n", "\r\nHost: h\n\r\n", "\r\nHost: h\r\n\n", "\nHost: h\n\n", "\rHost: h\r\n\r\n", "\r\n Host: h\r\n\r\n"),
+	headRows(false, "@",
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+		"GET /length HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n",
+		"GET /dump HTTP/1.0\r\nConnection: keep-alive\r\nConnection: x\r\n\r\n",
+		"POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+		"POST /echo HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello"),
+	headRows(false, echo, "Expect: x\r\nContent-Length: 5\r\n\r\nhello"),
+)
 
 // oddChunks are valid, unusual and malformed chunked bodies.
 var oddChunks = []string{
@@ -129,10 +96,7 @@ func init() {
 	lengths := []string{"", "5", "+5", "-5", " 5", "5 ", "05", "0x5", "5,5", "5, 5", "5 5", "5.0", "", "\v5", "99999999999999999999", "9223372036854775807"}
 	codings := []string{"", "chunked", "Chunked", "chunked, identity", "identity", "identity, chunked", "gzip, chunked", " chunked ", "\vchunked", "chunked\x00", "xchunked", "chunked;x=y"}
 	for _, body := range oddChunks {
-		heads = append(heads, struct {
-			text string
-			lane bool
-		}{"POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + body, true})
+		heads = append(heads, headRow{"POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + body, true})
 	}
 	for i, cl := range lengths {
 		for j, te := range codings {
@@ -155,18 +119,12 @@ func init() {
 				if j == 0 && te2 == "" && i == 0 {
 					continue
 				}
-				heads = append(heads, struct {
-					text string
-					lane bool
-				}{text + "\r\n5\r\nhello\r\n0\r\n\r\n", lane})
+				heads = append(heads, headRow{text + "\r\n5\r\nhello\r\n0\r\n\r\n", lane})
 			}
 		}
 		for _, cl2 := range lengths {
 			if i > 0 {
-				heads = append(heads, struct {
-					text string
-					lane bool
-				}{"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: " + cl + "\r\nContent-length: " + cl2 + "\r\n\r\nhello", false})
+				heads = append(heads, headRow{"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: " + cl + "\r\nContent-length: " + cl2 + "\r\n\r\nhello", false})
 			}
 		}
 	}
