@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	neturl "net/url"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -191,9 +192,16 @@ func bodyOf(t testing.TB, res *http.Response) string {
 }
 
 // onFreePort returns a listener on a free port.
-func onFreePort(t testing.TB) net.Listener {
+func onFreePort(t testing.TB) net.Listener { return listenOn(t, "tcp") }
+
+// listenOn returns a TCP listener on a free port, or one of a Unix socket.
+func listenOn(t testing.TB, network string) net.Listener {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	addr := "127.0.0.1:0"
+	if network == "unix" {
+		addr = filepath.Join(t.TempDir(), "s")
+	}
+	ln, err := net.Listen(network, addr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -414,34 +414,35 @@ func TestHTTP2Delay(t *testing.T) {
 	}
 }
 
+// dialCounted is dialFrames for a new server of h. It also returns the server's
+// end of the connection.
+func dialCounted(t *testing.T, k kind, h http.HandlerFunc) (c *frameConn, server *writesConn) {
+	accepted := make(chan *writesConn, 1)
+	s := k.make(&http.Server{Handler: h, Protocols: protocols(false, false, true)})
+	ln := wrapper{onFreePort(t), func(nc net.Conn) net.Conn {
+		server := &writesConn{Conn: nc}
+		accepted <- server
+		return server
+	}}
+	c = dialFrames(t, startOn(t, ln, s, s.Serve))
+	c.ping()
+	return c, <-accepted
+}
+
 // beforeResponse sends n requests at once to handlers that compute for 10 ms. It
 // returns how many of them began before the first response was written. When it
 // arrives is up to this process.
 func beforeResponse(t *testing.T, k kind, n int) int64 {
-	conns := make(chan *writesConn, 1)
-	var conn *writesConn
+	var server *writesConn
 	var before, begun atomic.Int64
-	srv := &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if conn.writes.Load() == before.Load() {
-				begun.Add(1)
-			}
-			for until := time.Now().Add(10 * time.Millisecond); time.Now().Before(until); {
-			}
-		}),
-		ConnState: func(nc net.Conn, state http.ConnState) {
-			if state == http.StateNew {
-				conns <- nc.(*writesConn)
-			}
-		},
-		Protocols: protocols(false, false, true),
-	}
-	s := k.make(srv)
-	ln := wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return &writesConn{Conn: nc} }}
-	c := dialFrames(t, startOn(t, ln, s, s.Serve))
-	c.ping()
-	conn = <-conns
-	before.Store(conn.writes.Load())
+	c, server := dialCounted(t, k, func(w http.ResponseWriter, r *http.Request) {
+		if server.writes.Load() == before.Load() {
+			begun.Add(1)
+		}
+		for until := time.Now().Add(10 * time.Millisecond); time.Now().Before(until); {
+		}
+	})
+	before.Store(server.writes.Load())
 	var b []byte
 	for i := range uint32(n) {
 		b = appendTestFrame(b, fHeaders, endHeaders|endStream, 2*i+1, reqBlock("GET", "/"))
@@ -462,33 +463,18 @@ func TestHTTP2Flush(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // otherwise the parts have different times
 	for _, k := range engines {
-		conns := make(chan *writesConn, 1)
-		srv := &http.Server{
-			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				calls := make(chan func())
-				go func() {
-					calls <- func() { io.WriteString(w, "message"); w.(http.Flusher).Flush() }
-					runtime.Gosched()
-					calls <- func() { w.Header().Set(http.TrailerPrefix+"Status", "0") }
-					close(calls)
-				}()
-				for call := range calls {
-					call()
-				}
-			}),
-			ConnState: func(nc net.Conn, state http.ConnState) {
-				if state == http.StateNew {
-					conns <- nc.(*writesConn)
-				}
-			},
-			Protocols: new(http.Protocols),
-		}
-		srv.Protocols.SetUnencryptedHTTP2(true)
-		s := k.make(srv)
-		ln := wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return &writesConn{Conn: nc} }}
-		c := dialFrames(t, startOn(t, ln, s, s.Serve))
-		c.ping()
-		server := <-conns
+		c, server := dialCounted(t, k, func(w http.ResponseWriter, r *http.Request) {
+			calls := make(chan func())
+			go func() {
+				calls <- func() { io.WriteString(w, "message"); w.(http.Flusher).Flush() }
+				runtime.Gosched()
+				calls <- func() { w.Header().Set(http.TrailerPrefix+"Status", "0") }
+				close(calls)
+			}()
+			for call := range calls {
+				call()
+			}
+		})
 		before := server.writes.Load()
 		const n = 100
 		for i := range uint32(n) {

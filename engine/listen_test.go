@@ -34,14 +34,7 @@ func TestListeners(t *testing.T) {
 			{"tls, HTTP/2", "tcp", []string{"h2", "http/1.1"}, "HTTP/2.0 tls true local tcp"},
 		} {
 			t.Run(k.name+"/"+tt.name, func(t *testing.T) {
-				addr := "127.0.0.1:0"
-				if tt.network == "unix" {
-					addr = filepath.Join(t.TempDir(), "s")
-				}
-				ln, err := net.Listen(tt.network, addr)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ln := listenOn(t, tt.network)
 				s := k.make(&http.Server{Handler: describe, TLSConfig: config.Clone()}).(*Server)
 				if tt.protos == nil {
 					startOn(t, ln, s, s.Serve)
@@ -197,13 +190,7 @@ func TestReadFromSourceError(t *testing.T) {
 			t.Errorf("Write: %v, context: %v", err, r.Context().Err())
 		}
 	})})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go s.Serve(l)
-	defer s.Close()
-	resp, err := http.Get("http://" + l.Addr().String())
+	resp, err := http.Get("http://" + start(t, s))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -69,18 +68,9 @@ func TestOpError(t *testing.T) {
 				var want string
 				for i, k := range kinds {
 					errs := make(chan string, 1)
-					addr := "127.0.0.1:0"
-					if network == "unix" {
-						addr = filepath.Join(t.TempDir(), "s")
-					}
-					ln, err := net.Listen(network, addr)
-					if err != nil {
-						t.Fatal(err)
-					}
 					s := k.make(&http.Server{Handler: handler(errs)})
-					go s.Serve(ln)
-					t.Cleanup(func() { s.Close() })
-					c, err := net.Dial(network, ln.Addr().String())
+					addr := startOn(t, listenOn(t, network), s, s.Serve)
+					c, err := net.Dial(network, addr)
 					if err != nil {
 						t.Fatal(err)
 					}
