@@ -69,7 +69,7 @@ func (w *Writer) Header() http.Header {
 	switch {
 	case r.LockFor(w.Gen):
 	case w.Kept != nil:
-		return w.Kept
+		return w.Kept.Clone() // the response may not be complete
 	default:
 		w.Conn.Late("Header")
 		return make(http.Header)
