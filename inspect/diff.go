@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,8 +23,12 @@ const maxRoutes = 64 << 20
 // encoding/json writes the result of [Examine].
 func ReadRoutes(r io.Reader) ([]Route, error) {
 	var routes []Route
-	if err := json.NewDecoder(io.LimitReader(r, maxRoutes)).Decode(&routes); err != nil {
+	file := json.NewDecoder(io.LimitReader(r, maxRoutes))
+	if err := file.Decode(&routes); err != nil {
 		return nil, fmt.Errorf("inspect: not a routes.json: %w", err)
+	}
+	if _, err := file.Token(); err != io.EOF || routes == nil {
+		return nil, errors.New("inspect: not a routes.json: it must be one list") // appended to an old one, perhaps
 	}
 	for _, r := range routes {
 		if !strings.HasPrefix(r.Pattern, "/") {

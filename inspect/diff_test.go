@@ -287,7 +287,7 @@ func TestDiffRebuilds(t *testing.T) {
 }
 
 func TestReadRoutes(t *testing.T) {
-	for _, bad := range []string{"", "{}", "[1]", `[{"Pattern":"x"}]`, `[{}]`} {
+	for _, bad := range []string{"", "{}", "[1]", "null", "[] []", "[]]", `[{"Pattern":"x"}]`, `[{}]`} {
 		if _, err := ReadRoutes(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "inspect: not a routes.json") {
 			t.Errorf("%s: %v", bad, err)
 		}
