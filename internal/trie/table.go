@@ -44,13 +44,15 @@ func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 		return nil
 	}
 	if t.HasHosts() && host != "" {
-		full := host
-		host = pattern.Host(host)
-		tree := t.hosts[host]
 		if s.connect {
-			tree = cmp.Or(t.hosts[pattern.HostPort(full)], tree)
+			if tree := t.hosts[pattern.HostPort(host)]; tree != nil {
+				if rt := tree.find(s); rt != nil || s.owned {
+					return rt
+				}
+			}
 		}
-		if tree != nil {
+		host = pattern.Host(host)
+		if tree := t.hosts[host]; tree != nil {
 			if rt := tree.find(s); rt != nil || s.owned {
 				return rt
 			}
