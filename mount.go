@@ -220,6 +220,10 @@ func (pt *point) at(m *Mux) *view {
 		if i := slices.IndexFunc(*old, func(v *view) bool { return v.mux == m }); i >= 0 {
 			return (*old)[i]
 		}
+		known := *m.views.Load()
+		if i := slices.IndexFunc(known, func(v *view) bool { return v.point == pt }); i >= 0 {
+			return known[i]
+		}
 		if pt.prefix.Multi() >= 0 {
 			return &m.root
 		}

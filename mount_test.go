@@ -403,6 +403,28 @@ func TestMountShortcutIsNoWayAround(t *testing.T) {
 	wantOutcomes(t, m, exchanges{{"/admin/users", "login GET /users"}, {"/replaced/x", "other other 404"}, {"/api/users", "GET /users"}, {"/api/in/x", "closed"}})
 }
 
+// A handler below a mount may choose from any number of Muxes. Each is compiled once.
+func TestMountOfManyMuxes(t *testing.T) {
+	var muxes []*muxmaster.Mux
+	for range 100 {
+		m := muxmaster.New()
+		add(m, "GET /x")
+		muxes = append(muxes, m)
+	}
+	m, next := muxmaster.New(), 0
+	m.Mount("/m", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next++
+		muxes[next%len(muxes)].ServeHTTP(w, r)
+	}))
+	r, w := request(t, "GET", "/m/x"), &discard{http.Header{}}
+	for range muxes {
+		wants(t, m, exchanges{{"/m/x", "GET /x"}})
+	}
+	if n := testing.AllocsPerRun(len(muxes), func() { m.ServeHTTP(w, r) }); n > 5 {
+		t.Errorf("a request takes %v allocations", n)
+	}
+}
+
 // A method Unwrap may use the Mux that its handler is mounted on.
 func TestMountUnwrapUsesTheMux(t *testing.T) {
 	m := muxmaster.New()
