@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/tls"
 	"net/http"
 	"os"
 	"reflect"
@@ -186,8 +187,20 @@ func (l *lane) TryWrite(p []byte) (int, error) {
 	return l.conn.raw.TryWrite(p)
 }
 
-// SetReadDeadline implements [h2.Transport].
-func (l *lane) SetReadDeadline(t time.Time) error { return l.conn.nc.SetReadDeadline(t) }
+// SetReadDeadline implements [h2.Transport]. If a deadline in the past can't end
+// reads and writes, because the connection has none, as a channel of SSH, it
+// closes the connection.
+func (l *lane) SetReadDeadline(t time.Time) error {
+	err := l.conn.nc.SetReadDeadline(t)
+	if err != nil && !t.After(time.Now()) {
+		nc := l.conn.nc
+		if over, ok := nc.(*tls.Conn); ok {
+			nc = over.NetConn() // Close may wait for the client
+		}
+		go nc.Close()
+	}
+	return err
+}
 
 // SetWriteDeadline implements [h2.Transport].
 func (l *lane) SetWriteDeadline(t time.Time) error { return l.conn.nc.SetWriteDeadline(t) }

@@ -124,6 +124,36 @@ func TestHTTP2SlowReader(t *testing.T) {
 	})
 }
 
+// TestHTTP2NoDeadlines checks that connections without deadlines end after an error
+// of the client, the IdleTimeout or Shutdown, although the client does nothing.
+func TestHTTP2NoDeadlines(t *testing.T) {
+	eachCase(t, kinds, names("error", "IdleTimeout", "Shutdown"), func(t *testing.T, k kind, way string, _ bool) {
+		t.Parallel()
+		srv := &http.Server{Protocols: protocols(true, false, true)}
+		if way == "IdleTimeout" {
+			srv.IdleTimeout = 10 * time.Millisecond
+		}
+		closed := make(chan bool, 1)
+		srv.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateClosed {
+				closed <- true
+			}
+		}
+		s := k.make(srv)
+		nc := dial(t, startOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return noDeadlines{nc} }}, s, s.Serve))
+		begin := []byte(http2Hello)
+		if way == "error" {
+			begin = appendTestFrame(begin, fPing, 0, 0, "1")
+		}
+		nc.Write(begin)
+		if way == "Shutdown" {
+			time.Sleep(50 * time.Millisecond)
+			go s.Shutdown(context.Background())
+		}
+		eventually(t, "the end of the connection", closed)
+	})
+}
+
 // TestHTTP2KeepAlives checks that each connection serves a request when keep-alives
 // are disabled: some clients wait for SETTINGS before they send one, and others
 // abandon their requests when GOAWAY arrives.

@@ -27,6 +27,8 @@ type Transport interface {
 	// TryWrite writes what it can without waiting.
 	TryWrite(p []byte) (int, error)
 
+	// SetReadDeadline ends all reads and writes if the deadline has passed
+	// and the connection has none.
 	SetReadDeadline(time.Time) error
 	SetWriteDeadline(time.Time) error
 	CloseWrite()

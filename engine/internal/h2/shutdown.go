@@ -131,6 +131,9 @@ func (c *Conn) end(err error) {
 // its way.
 func (c *Conn) lastWords(wait bool) {
 	deadline := time.Now().Add(closeDelay)
+	if c.transport.SetReadDeadline(deadline) != nil { // it has none
+		defer time.AfterFunc(closeDelay, func() { c.transport.SetReadDeadline(longAgo) }).Stop()
+	}
 	c.mu.Lock()
 	if !c.broken { // else a write could go on waiting
 		c.transport.SetWriteDeadline(deadline)
@@ -152,7 +155,6 @@ func (c *Conn) lastWords(wait bool) {
 		return
 	}
 	c.transport.CloseWrite()
-	c.transport.SetReadDeadline(deadline)
 	for {
 		b, err := c.transport.Read(1)
 		if err != nil {
