@@ -142,10 +142,8 @@ func staysAs(t *testing.T, want string, got func() string) {
 // doesn't keep their parsed form.
 func TestCertificateWithoutLeaf(t *testing.T) {
 	t.Setenv("GODEBUG", "x509keypairleaf=0")
-	_, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) { overTLS.configure(t, s) })
-	tr := overTLS.transport()
-	defer tr.CloseIdleConnections()
-	if err := get(&http.Client{Transport: tr}, overTLS.scheme+addr); err != nil {
+	_, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) { withTLS(t, s) })
+	if err := get(overTLS.client(t), overTLS.scheme+addr); err != nil {
 		t.Error(err)
 	}
 }
