@@ -3,7 +3,6 @@ package server_test
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -175,10 +174,7 @@ func TestWhichReadsAreBounded(t *testing.T) {
 					v.configure(t, s)
 				})
 				defer func() { close(release); stop() }()
-				nc := dial(t, ln.Addr().String())
-				if v.scheme == "https://" {
-					nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
-				}
+				nc := v.secure(dial(t, ln.Addr().String()))
 				io.WriteString(nc, c.send)
 				p := <-probes
 				var got []string // the states that were seen
@@ -217,10 +213,7 @@ func TestStaleDeadlines(t *testing.T) {
 				v.configure(t, s)
 			})
 			steady.Try(t, wait/10, func() error {
-				nc := dial(t, addr)
-				if v.scheme == "https://" {
-					nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
-				}
+				nc := v.secure(dial(t, addr))
 				br := bufio.NewReader(nc)
 				for _, path := range []string{"/first", "/second"} {
 					io.WriteString(nc, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -39,9 +39,7 @@ func TestEventStreamsEndWithTheServer(t *testing.T) {
 				case <-ctx.Done():
 				}
 			}), func(s *server.Server) { v.configure(t, s); s.DrainDelay = delay; s.DrainTimeout = longest })
-			tr := v.transport()
-			defer tr.CloseIdleConnections()
-			resp, err := (&http.Client{Transport: tr}).Get(v.scheme + addr)
+			resp, err := v.client(t).Get(v.scheme + addr)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,9 +78,9 @@ func TestShutdownAndCloseOfHTTP(t *testing.T) {
 				<-release
 				hello(w, r)
 			}), func(s *server.Server) { v.configure(t, s); s.DrainTimeout = longest })
-			tr := v.transport()
+			c := v.client(t)
 			responded := make(chan error)
-			go func() { responded <- get(&http.Client{Transport: tr}, v.scheme+addr) }()
+			go func() { responded <- get(c, v.scheme+addr) }()
 			<-started
 			if cut {
 				s.HTTP.Close()
@@ -97,7 +95,7 @@ func TestShutdownAndCloseOfHTTP(t *testing.T) {
 					t.Errorf("%s: Shutdown: %v", v.name, err)
 				}
 			}
-			tr.CloseIdleConnections()
+			c.CloseIdleConnections()
 			if err := stop(); err != nil {
 				t.Errorf("%s: %v", v.name, err)
 			}
@@ -122,9 +120,9 @@ func TestShutdownOfHTTPAtMaxConns(t *testing.T) {
 		}), func(s *server.Server) { v.configure(t, s); s.MaxConns, s.DrainTimeout = 1, longest })
 		responded := make(chan error)
 		go func() {
-			tr := v.transport()
-			defer tr.CloseIdleConnections()
-			responded <- get(&http.Client{Transport: tr, Timeout: longest / 4}, v.scheme+ln.Addr().String())
+			c := v.client(t)
+			c.Timeout = longest / 4
+			responded <- get(c, v.scheme+ln.Addr().String())
 		}()
 		<-started
 		<-accepted

@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"bufio"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -77,9 +76,7 @@ func TestLimitPerIP(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { c.Close() })
-			if v.scheme == "https://" {
-				c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
-			}
+			c = v.secure(c)
 			c.SetDeadline(time.Now().Add(longest))
 			return c
 		}

@@ -242,6 +242,25 @@ type variant struct {
 	transport func() *http.Transport
 }
 
+// client returns a client whose connections are closed when the test ends.
+func (v variant) client(t *testing.T) *http.Client {
+	tr := v.transport()
+	t.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{Transport: tr}
+}
+
+// secure returns c with TLS if v has it.
+func (v variant) secure(c net.Conn) net.Conn {
+	if v.scheme == "http://" {
+		return c
+	}
+	protocol := "http/1.1"
+	if v.transport().Protocols.HTTP2() {
+		protocol = "h2"
+	}
+	return tls.Client(c, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}})
+}
+
 func withTLS(t *testing.T, s *server.Server) {
 	s.CertFile, s.KeyFile = writeCert(t, t.TempDir(), "localhost", tomorrow())
 }

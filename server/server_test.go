@@ -168,9 +168,7 @@ func TestDrainClosesIdleConnections(t *testing.T) {
 				}
 			}
 		})
-		tr := v.transport()
-		defer tr.CloseIdleConnections()
-		if err := get(&http.Client{Transport: tr}, v.scheme+addr); err != nil {
+		if err := get(v.client(t), v.scheme+addr); err != nil {
 			t.Fatalf("%s: %v", v.name, err)
 		}
 		<-idle
@@ -188,14 +186,13 @@ func TestDrainClosesIdleConnections(t *testing.T) {
 func TestSecondListener(t *testing.T) {
 	t.Parallel()
 	s, addr, _ := start(t, http.HandlerFunc(hello), nil)
-	tr := plain.transport()
-	defer tr.CloseIdleConnections()
-	if err := get(&http.Client{Transport: tr}, "http://"+addr); err != nil {
+	c := plain.client(t)
+	if err := get(c, "http://"+addr); err != nil {
 		t.Fatal(err)
 	}
 	ln := listen(t)
 	go s.HTTP.Serve(ln) // until the server drains
-	if err := get(&http.Client{Transport: tr}, "http://"+ln.Addr().String()); err != nil {
+	if err := get(c, "http://"+ln.Addr().String()); err != nil {
 		t.Error(err)
 	}
 }

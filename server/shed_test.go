@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
@@ -274,9 +273,7 @@ func TestShedServes(t *testing.T) {
 					return 0
 				}}
 			})
-			tr := v.transport()
-			defer tr.CloseIdleConnections()
-			c, url := &http.Client{Transport: tr}, v.scheme+addr
+			c, url := v.client(t), v.scheme+addr
 			free := func(what string) {
 				t.Helper()
 				eventually(t, longest, what+" doesn't count", func() bool { return s.Stats().Shed.Running == 0 })
@@ -377,10 +374,7 @@ func TestShedCountsUntilTheResponse(t *testing.T) {
 				v.configure(t, s)
 				s.Shed = &server.Shed{MaxLimit: 1}
 			})
-			nc := dial(t, addr)
-			if v.scheme == "https://" {
-				nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
-			}
+			nc := v.secure(dial(t, addr))
 			nc.SetDeadline(time.Now().Add(longest))
 			io.WriteString(nc, c.send)
 			in := bufio.NewReader(nc)

@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -123,8 +122,8 @@ func TestAttacksEnd(t *testing.T) {
 				}
 			})
 			nc := dial(t, addr)
-			if c.v.scheme == "https://" && c.send != "" {
-				nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true, NextProtos: c.v.alpn()})
+			if c.send != "" {
+				nc = c.v.secure(nc)
 			}
 			io.WriteString(nc, c.send) // may fail if this test is slow
 			<-taken
@@ -166,13 +165,6 @@ func TestStuckWritesEnd(t *testing.T) {
 			eventually(t, 40*stall, "the server has closed the connection", func() bool { return s.Stats().Open == 0 })
 		})
 	}
-}
-
-func (v variant) alpn() []string {
-	if v.transport().Protocols.HTTP2() {
-		return []string{"h2"}
-	}
-	return []string{"http/1.1"}
 }
 
 // TestHTTP2StreamsThatStallEnd checks that a stalled HTTP/2 stream ends with an
