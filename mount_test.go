@@ -167,13 +167,8 @@ func allowed(name string) http.Handler {
 	})
 }
 
-// outcome returns the body of a response or, if only middleware wrote to it,
+// outcomeOf returns the body of a response or, if only middleware wrote to it,
 // also the status and header.
-func outcome(t *testing.T, h http.Handler, host, method, target string) string {
-	t.Helper()
-	return outcomeOf(ask(h, requestTo(t, host, method, target)))
-}
-
 func outcomeOf(a answer) string {
 	body, _, _ := strings.Cut(a.body, "404 page")
 	body, _, _ = strings.Cut(body, "Method Not")
