@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -511,6 +512,21 @@ func TestMountCircle(t *testing.T) {
 	b.Mount("/a", http.HandlerFunc(a.ServeHTTP))
 	add(a, "GET /x")
 	wants(t, a, exchanges{{"/b/a/b/a/x", "GET /x"}, {strings.Repeat("/b/a", 500) + "/x", "404"}})
+}
+
+// A handler can serve clones of a request, although the request says where it was.
+func TestMountAgain(t *testing.T) {
+	m, sub := muxmaster.New(), muxmaster.New()
+	m.Mount("/a", sub)
+	sub.Mount("/b", http.HandlerFunc(values))
+	r := httptest.NewRequest("GET", "/a/b/x", nil)
+	for range 2 {
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, r.Clone(r.Context()))
+		if w.Code != http.StatusOK {
+			t.Errorf("status %d", w.Code)
+		}
+	}
 }
 
 // No routes and responses of a mount remain when it is removed, and its Mux can be
