@@ -201,18 +201,6 @@ func TestCONNECTWithoutPath(t *testing.T) {
 	wants(t, m, exchanges{{"CONNECT example.com:80", "404"}})
 }
 
-// Routes of a host and port come first for CONNECT, then those of the host.
-func TestCONNECTHost(t *testing.T) {
-	m := muxmaster.New()
-	add(m, "Handle h.com:443/a|Handle h.com/a|Handle h.com/b|Handle /c")
-	rows := exchanges{
-		{"CONNECT h.com:443/a", "Handle h.com:443/a"}, {"CONNECT h.com:443/b", "Handle h.com/b"}, {"CONNECT h.com:443/c", "Handle /c"}, {"CONNECT h.com:80/a", "Handle h.com/a"},
-		{"h.com:443/a", "Handle h.com/a"},
-	}
-	wants(t, m, rows)
-	agrees(t, m, rows)
-}
-
 func TestRedirects(t *testing.T) {
 	for _, c := range []struct {
 		pattern string

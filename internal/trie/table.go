@@ -44,15 +44,13 @@ func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 		return nil
 	}
 	if t.HasHosts() && host != "" {
-		if s.connect {
-			if tree := t.hosts[pattern.HostPort(host)]; tree != nil {
-				if rt := tree.find(s); rt != nil || s.owned {
-					return rt
-				}
-			}
-		}
+		full := host
 		host = pattern.Host(host)
-		if tree := t.hosts[host]; tree != nil {
+		tree := t.hosts[host]
+		if s.connect {
+			tree = cmp.Or(t.hosts[pattern.HostPort(full)], tree)
+		}
+		if tree != nil {
 			if rt := tree.find(s); rt != nil || s.owned {
 				return rt
 			}
