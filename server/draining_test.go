@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -225,15 +226,22 @@ func TestDrainWaitsForTheQueue(t *testing.T) {
 }
 
 // A deafListener doesn't wake Accept when a deadline is set.
-type deafListener struct{ net.Listener }
+type deafListener struct {
+	net.Listener
+	closed *atomic.Int32
+}
 
 func (deafListener) SetDeadline(time.Time) error { return nil }
 
+func (l deafListener) Close() error { l.closed.Add(1); return l.Listener.Close() }
+
 // TestDrainWithoutDeadlines checks that a server stops whose listener's Accept
-// ignores deadlines.
+// ignores deadlines, and closes it once: Close of some listeners panics the
+// second time.
 func TestDrainWithoutDeadlines(t *testing.T) {
 	t.Parallel()
-	_, stop := startOn(t, deafListener{listen(t)}, http.HandlerFunc(hello), nil)
+	ln := deafListener{listen(t), new(atomic.Int32)}
+	_, stop := startOn(t, ln, http.HandlerFunc(hello), nil)
 	stopped := make(chan error)
 	go func() { stopped <- stop() }()
 	select {
@@ -243,6 +251,9 @@ func TestDrainWithoutDeadlines(t *testing.T) {
 		}
 	case <-time.After(longest):
 		t.Fatal("the server doesn't stop")
+	}
+	if n := ln.closed.Load(); n != 1 {
+		t.Errorf("the listener was closed %d times", n)
 	}
 }
 

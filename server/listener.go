@@ -23,8 +23,9 @@ import (
 // queue.
 type listener struct {
 	net.Listener
-	s   *Server
-	tls bool
+	shut func() error // closes it once, as net/http does
+	s    *Server
+	tls  bool
 
 	engine    *engine.Server // nil without Server.Engine
 	protocols slog.Attr      // which server serves which protocol
@@ -51,6 +52,7 @@ type listener struct {
 func newListener(ln net.Listener, s *Server) *listener {
 	return &listener{
 		Listener: ln,
+		shut:     sync.OnceValue(func() error { return ln.Close() }),
 		s:        s,
 		pulse:    newPulse(),
 		conns:    map[*conn]struct{}{},
@@ -81,7 +83,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		if _, ok := nc.(interface{ ConnectionState() tls.ConnectionState }); ok {
 			nc.Close()
-			l.Listener.Close()
+			l.shut()
 			return nil, errTLSListener
 		}
 		c := &conn{Conn: nc, l: l, eager: l.engine != nil}
@@ -116,9 +118,9 @@ func (l *listener) stop() {
 	l.stopping.Store(true)
 	close(l.drained)
 	if !l.setDeadline(time.Now()) { // wakes a waiting Accept
-		l.Listener.Close()
+		l.shut()
 	}
-	time.AfterFunc(10*stopTime, func() { l.Listener.Close() }) // if it doesn't
+	time.AfterFunc(10*stopTime, func() { l.shut() }) // if it doesn't
 	l.signal()
 }
 
@@ -127,7 +129,7 @@ func (l *listener) stop() {
 func (l *listener) Close() error {
 	l.closing.Store(true)
 	l.signal()
-	return l.Listener.Close()
+	return l.shut()
 }
 
 // setDeadline reports whether the listener supports deadlines.
@@ -138,7 +140,7 @@ func (l *listener) setDeadline(at time.Time) bool {
 
 // end closes the listener, with an error that net/http does not retry.
 func (l *listener) end() error {
-	l.Listener.Close()
+	l.shut()
 	return net.ErrClosed
 }
 

@@ -224,7 +224,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		} else {
 			err = s.backend.Serve(l)
 		}
-		ln.Close() // ServeTLS doesn't if it rejects the configuration
+		l.shut() // ServeTLS doesn't if it rejects the configuration
 		served <- err
 	}()
 	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", l.tls, l.protocols)
