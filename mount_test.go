@@ -416,7 +416,7 @@ func TestMountOfManyMuxes(t *testing.T) {
 	for range muxes {
 		wants(t, m, exchanges{{"/m/x", "GET /x"}})
 	}
-	if n := testing.AllocsPerRun(len(muxes), func() { m.ServeHTTP(w, r) }); n > 5 {
+	if n := testing.AllocsPerRun(len(muxes), func() { m.ServeHTTP(w, r) }); n > 20 { // 11 where values are set with SetPathValue
 		t.Errorf("a request takes %v allocations", n)
 	}
 }
