@@ -141,9 +141,9 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	}
 	key = hashOf(o.Scope(r), key)
 	// A repeat may reach another process at another port. StripPrefix changes r.URL,
-	// but not r.RequestURI.
+	// but not r.RequestURI. Outer middleware may have read a form.
 	host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
-	running := keptResponse{Request: hashOf(r.Method, host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body))}
+	running := keptResponse{Request: hashOf(r.Method, host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body)+r.PostForm.Encode())}
 	// Not later than the store's, so that keep doesn't change the entry of a repeat.
 	end := time.Now().Add(o.Lease)
 	existing, err := o.Store.Add(r.Context(), key, running.encode(), o.Lease)
@@ -420,4 +420,10 @@ func (q memoryQueue) Len() int           { return len(q) }
 func (q memoryQueue) Less(i, j int) bool { return q[i].end.Before(q[j].end) }
 func (q memoryQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i]; q[i].index, q[j].index = i, j }
 func (q *memoryQueue) Push(x any)        { e := x.(*memoryEntry); e.index = len(*q); *q = append(*q, e) }
-func (q *memoryQueue) Pop() any          { e := (*q)[len(*q)-1]; *q = (*q)[:len(*q)-1]; return e }
+func (q *memoryQueue) Pop() any {
+	last := len(*q) - 1
+	e := (*q)[last]
+	(*q)[last] = nil // so that its value can be freed
+	*q = (*q)[:last]
+	return e
+}

@@ -6,12 +6,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 	"github.com/seed-1954dcaa/muxmaster/problem"
@@ -389,20 +391,40 @@ func TestMemoryStore(t *testing.T) {
 	}
 }
 
+// TestMemoryStoreFrees checks that a store keeps no memory of what it forgets.
+func TestMemoryStoreFrees(t *testing.T) {
+	ctx, s := t.Context(), middleware.NewMemoryStore(1000)
+	value := make([]byte, 100)
+	kept := weak.Make(&value[0])
+	s.Set(ctx, "k", value, time.Hour)
+	s.Delete(ctx, "k")
+	runtime.GC()
+	if kept.Value() != nil {
+		t.Error("the value of a deleted key is still reachable")
+	}
+	runtime.KeepAlive(s)
+}
+
 // TestIdempotencyKeyOtherRequest repeats a request with another prefix, which
-// StripPrefix removes, for another host, and at another port.
+// StripPrefix removes, for another host, at another port, and with another form,
+// which outer middleware has read.
 func TestIdempotencyKeyOtherRequest(t *testing.T) {
 	h := idempotent(middleware.Idempotency{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for _, row := range []struct {
-		target string
-		want   int
-	}{{"http://h/a/x", 200}, {"http://h/a/x", 200}, {"http://h/b/x", 422}, {"http://other/a/x", 422}, {"http://H:8080/a/x", 200}} {
-		r, w := httptest.NewRequest("POST", row.target, nil), httptest.NewRecorder()
+		target, form string
+		want         int
+	}{
+		{"http://h/a/x", "n=1", 200}, {"http://h/a/x", "n=1", 200}, {"http://h/b/x", "n=1", 422}, {"http://other/a/x", "n=1", 422},
+		{"http://H:8080/a/x", "n=1", 200}, {"http://h/a/x", "n=2", 422},
+	} {
+		r, w := httptest.NewRequest("POST", row.target, strings.NewReader(row.form)), httptest.NewRecorder()
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.ParseForm()
 		r.Header.Set("Idempotency-Key", "a")
 		r.RequestURI = r.URL.Path
 		http.StripPrefix(r.URL.Path[:2], h).ServeHTTP(w, r)
 		if w.Code != row.want {
-			t.Errorf("%s: %d, want %d", row.target, w.Code, row.want)
+			t.Errorf("%s, %s: %d, want %d", row.target, row.form, w.Code, row.want)
 		}
 	}
 }
