@@ -21,15 +21,13 @@ import (
 // it is waiting for its peer.
 //
 // net/http also sets deadlines on it, and so do handlers, with
-// http.ResponseController. These take precedence:
+// http.ResponseController. Those of handlers take precedence:
 //
 //   - For reads of an HTTP/1 request with a body, StallTimeout applies from the
 //     start of its handler until SetReadDeadline is called or the connection becomes
 //     idle.
 //   - For writes, it applies from the end of a request header until the handler
 //     calls SetWriteDeadline, and again when the handler has returned.
-//   - It doesn't apply if a deadline was already set at that time, because of
-//     net/http's ReadTimeout or WriteTimeout.
 //
 // The first rule depends on a property of net/http and package engine: while a
 // handler runs, they call SetReadDeadline before every read other than of the
@@ -145,7 +143,6 @@ func (c *conn) handlerReturns() {
 	c.work.requestEnds()
 	if !c.writes.ours && !c.activity.hijacked && !c.http2.Load() {
 		c.writes.limit()
-		c.writes.stalls = true
 	}
 }
 

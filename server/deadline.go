@@ -21,8 +21,7 @@ type direction struct {
 	deadline time.Time // set by net/http or a handler; zero if there is none
 	socket   time.Time // set on the socket
 	calls    int       // in progress
-	ours     bool      // no handler has set a deadline: waits count for StallTimeout or eviction
-	stalls   bool      // StallTimeout applies, even if there is a deadline
+	ours     bool      // no handler has set a deadline: waits count for StallTimeout and eviction
 	clock    stall.Clock
 }
 
@@ -33,15 +32,13 @@ const writePeriod = 200 * time.Millisecond
 
 var past = time.Unix(1, 0)
 
-// limit makes StallTimeout apply, unless there is a deadline.
-func (d *direction) limit() {
-	d.ours, d.stalls, d.clock = true, d.deadline.IsZero(), stall.Clock{}
-}
+// limit makes StallTimeout apply.
+func (d *direction) limit() { d.ours, d.clock = true, stall.Clock{} }
 
 // left returns how long the next call may wait according to StallTimeout, or 0
 // if it doesn't apply.
 func (d *direction) left(limit time.Duration) time.Duration {
-	if limit == 0 || !d.ours || !d.stalls {
+	if limit == 0 || !d.ours {
 		return 0
 	}
 	return d.clock.Left(limit)
@@ -65,7 +62,7 @@ func isTimeout(err error) bool {
 func (d *direction) expired(limit time.Duration) (deadline, stall bool) {
 	d.socket = past
 	deadline = !d.deadline.IsZero() && !time.Now().Before(d.deadline)
-	stall = limit > 0 && d.ours && d.stalls && d.clock.Waited() >= limit
+	stall = limit > 0 && d.ours && d.clock.Waited() >= limit
 	return deadline, stall
 }
 

@@ -16,7 +16,8 @@
 // send a body or to receive a response, at least 4 KiB, or all that is left,
 // must be transferred in each StallTimeout of waiting time. For HTTP/2
 // responses the amount is 16 KiB, and only the stalled stream ends. Time that
-// the handler spends on other work doesn't count.
+// the handler spends on other work doesn't count. ReadTimeout and WriteTimeout
+// apply too, if they are set.
 //
 // A handler can set its own read or write deadline for a request with
 // http.ResponseController; the zero time means none. Then only that deadline

@@ -51,6 +51,17 @@ func ownWriteDeadline(w http.ResponseWriter, r *http.Request) {
 
 func readAll(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); hello(w, r) }
 
+// withTimeouts returns v with timeouts of http.Server that are longer than
+// StallTimeout.
+func withTimeouts(v variant) variant {
+	configure := v.configure
+	v.configure = func(t *testing.T, s *server.Server) {
+		configure(t, s)
+		s.HTTP.ReadTimeout, s.HTTP.WriteTimeout = time.Hour, time.Hour
+	}
+	return v
+}
+
 // TestAttacksEnd checks that unused connections don't stay open.
 func TestAttacksEnd(t *testing.T) {
 	big := filepath.Join(t.TempDir(), "big")
@@ -91,6 +102,9 @@ func TestAttacksEnd(t *testing.T) {
 		{"response not read, request dripping", plain, endless, get, true},
 		{"pipelined, responses not read", plain, endless, get + get + get, false},
 		{"small responses not read, own write deadline", plain, ownWriteDeadline, strings.Repeat(get, 10_000), false},
+		{"body dripping, ReadTimeout", withTimeouts(plain), readAll, post, true},
+		{"response not read, WriteTimeout", withTimeouts(plain), endless, get, false},
+		{"response not read over TLS, WriteTimeout", withTimeouts(overTLS), endless, get, false},
 		{"body missing over TLS", overTLS, readAll, post, false},
 		{"body dripping over TLS", overTLS, readAll, post, true},
 		{"response not read over TLS", overTLS, endless, get, false},
