@@ -25,7 +25,7 @@ import (
 //
 //   - For reads of an HTTP/1 request with a body, StallTimeout applies from the
 //     start of its handler until SetReadDeadline is called or the connection becomes
-//     idle.
+//     idle, and again when the handler has returned.
 //   - For writes, it applies from the end of a request header until the handler
 //     calls SetWriteDeadline, and again when the handler has returned.
 //
@@ -133,16 +133,23 @@ func (c *conn) handlerBegins(http1Body bool) {
 	}
 }
 
-// handlerReturns is called after the handler. A write deadline that it has set
-// still applies to the rest of the response, but so does StallTimeout:
-// otherwise a client that doesn't read it could keep the connection forever.
-func (c *conn) handlerReturns() {
+// handlerReturns is called after the handler. Deadlines that it has set still
+// apply to the rest of the body and of the response, but so does StallTimeout:
+// otherwise a client that doesn't send or read that could keep the connection
+// forever.
+func (c *conn) handlerReturns(http1Body bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.activity.handlerReturns(c.l.pulse.now())
 	c.work.requestEnds()
-	if !c.writes.ours && !c.activity.hijacked && !c.http2.Load() {
+	if c.activity.hijacked || c.http2.Load() {
+		return
+	}
+	if !c.writes.ours {
 		c.writes.limit()
+	}
+	if http1Body && !c.reads.ours && c.reads.calls == 0 {
+		c.reads.limit()
 	}
 }
 

@@ -140,7 +140,7 @@ func TestDeadlinesAreSetRarely(t *testing.T) {
 		if _, err := c.Write(b); err != nil {
 			t.Fatal(err)
 		}
-		c.handlerReturns()
+		c.handlerReturns(false)
 		c.SetWriteDeadline(time.Time{})
 		if _, err := io.ReadFull(peer, b); err != nil {
 			t.Fatal(err)
@@ -193,7 +193,7 @@ func TestWriteDeadlineOfAHandlerEndsWithIt(t *testing.T) {
 	if c.writes.left(c.l.s.StallTimeout) != 0 {
 		t.Error("StallTimeout applies while the handler runs")
 	}
-	c.handlerReturns()
+	c.handlerReturns(false)
 	c.SetWriteDeadline(time.Time{}) // by the engine, for the next request
 	done := make(chan struct{})
 	defer close(done)

@@ -28,7 +28,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// HTTP/1 handlers as a request (PRI * HTTP/2.0), for package h2c of x/net.
 	_, http1 := w.(http.Hijacker)
 	c.handlerBegins(hasBody && http1)
-	defer c.handlerReturns()
+	defer c.handlerReturns(hasBody && http1)
 	k := c.currentWork()
 	if !http1 {
 		c.http2.Store(true)

@@ -49,6 +49,11 @@ func ownWriteDeadline(w http.ResponseWriter, r *http.Request) {
 	w.Write(make([]byte, 1500))
 }
 
+// ownReadDeadline removes the limit for its reads, but reads nothing.
+func ownReadDeadline(w http.ResponseWriter, r *http.Request) {
+	http.NewResponseController(w).SetReadDeadline(time.Time{})
+}
+
 func readAll(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); hello(w, r) }
 
 // withTimeouts returns v with timeouts of http.Server that are longer than
@@ -102,6 +107,7 @@ func TestAttacksEnd(t *testing.T) {
 		{"response not read, request dripping", plain, endless, get, true},
 		{"pipelined, responses not read", plain, endless, get + get + get, false},
 		{"small responses not read, own write deadline", plain, ownWriteDeadline, strings.Repeat(get, 10_000), false},
+		{"body missing that nobody reads, own read deadline", plain, ownReadDeadline, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
 		{"body dripping, ReadTimeout", withTimeouts(plain), readAll, post, true},
 		{"response not read, WriteTimeout", withTimeouts(plain), endless, get, false},
 		{"response not read over TLS, WriteTimeout", withTimeouts(overTLS), endless, get, false},

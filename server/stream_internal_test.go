@@ -78,12 +78,12 @@ func TestStreamsThatReadAndWriteCountOnce(t *testing.T) {
 	}
 	s.end(&s.writes, 0)
 	s.finish()
-	c.handlerReturns()
+	c.handlerReturns(false)
 	if waits() {
 		t.Error("a read after the handler counts")
 	}
 	s.end(&s.reads, 0)
-	c.handlerReturns()
+	c.handlerReturns(false)
 	if _, idle := c.waited(); !idle {
 		t.Error("not idle after both handlers")
 	}
