@@ -69,10 +69,12 @@ type IdempotencyStore interface {
 // changed.
 //
 // All responses are kept except those with the status 429 or 503, which say
-// that the request wasn't executed. After a panic, repeats get 500. Headers that
-// outer middleware has set aren't kept, and neither are cookies. Of a response
-// that is larger than MaxResponse, only the fact is kept: repeats get 409. If
-// the store fails before the request is executed, the response is 503.
+// that the request wasn't executed. The 503 of [Timeout], and of [problem.Write]
+// for an error of a deadline, is kept: the request may have been executed. After
+// a panic, repeats get 500. Headers that outer middleware has set aren't kept,
+// and neither are cookies. Of a response that is larger than MaxResponse, only
+// the fact is kept: repeats get 409. If the store fails before the request is
+// executed, the response is 503.
 //
 // The handler's context isn't canceled when the client disconnects, because the
 // client will ask again. Responses are sent as a whole: Flush, Hijack, trailers
@@ -115,6 +117,7 @@ type keptResponse struct {
 	Header  map[string][]string // any bytes, so that JSON wouldn't do
 	Body    []byte
 	Lost    bool // the response was too large, or the handler has panicked
+	late    bool // see answer; not stored
 }
 
 func (k keptResponse) encode() []byte {
@@ -156,7 +159,9 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.Context()), end)
 	defer cancel()
 	a := &answer{w: w, header: w.Header().Clone(), max: o.MaxResponse}
-	a.large = func() { o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Lost: true}) }
+	a.large = func() {
+		o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Lost: true, late: a.late})
+	}
 	finished := false
 	defer func() {
 		if !finished { // the handler has panicked
@@ -170,7 +175,7 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	finished = true
 	a.WriteHeader(http.StatusOK) // if there was none
 	if !a.sent {
-		o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Header: a.added(), Body: a.body})
+		o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Header: a.added(), Body: a.body, late: a.late})
 		a.send()
 	}
 	return nil
@@ -183,7 +188,7 @@ func (o *Idempotency) keep(ctx context.Context, key string, k keptResponse) {
 		return
 	}
 	var err error
-	if k.Status == http.StatusTooManyRequests || k.Status == http.StatusServiceUnavailable {
+	if !k.late && (k.Status == http.StatusTooManyRequests || k.Status == http.StatusServiceUnavailable) {
 		err = o.Store.Delete(ctx, key)
 	} else {
 		err = o.Store.Set(ctx, key, k.encode(), o.Keep)
@@ -261,7 +266,12 @@ type answer struct {
 	max    int
 	large  func() // called before a large response is sent
 	sent   bool   // the header, and the body so far
+	late   bool   // the response is due to a deadline
 }
+
+// DeadlinePassed is called by problem.Write before it responds with 503 because
+// a deadline has passed.
+func (a *answer) DeadlinePassed() { a.late = true }
 
 // ResponseProgress tells package recorder how far the response is.
 func (a *answer) ResponseProgress() (started, hijacked bool) { return a.status != 0, false }

@@ -359,6 +359,35 @@ func TestIdempotencyErrorAfterResponse(t *testing.T) {
 	}
 }
 
+// TestIdempotencyKeyAndDeadlines: a request whose handler has exceeded a deadline
+// isn't executed again, because it may have been executed.
+func TestIdempotencyKeyAndDeadlines(t *testing.T) {
+	silence(t)
+	for name, h := range map[string]http.HandlerFunc{
+		"without a response": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"with an error": problem.Handler(func(_ http.ResponseWriter, r *http.Request) error {
+			<-r.Context().Done()
+			return r.Context().Err()
+		}),
+	} {
+		executed := 0
+		once := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			executed++
+			h(w, r)
+		}), idempotent(middleware.Idempotency{}), middleware.Timeout(time.Millisecond))
+		for range 2 {
+			r := httptest.NewRequest("POST", "/", nil)
+			r.Header.Set("Idempotency-Key", "k")
+			if w := serve(once, r); w.Code != 503 {
+				t.Errorf("%s: %d, want 503", name, w.Code)
+			}
+		}
+		if executed != 1 {
+			t.Errorf("%s: executed %d times, want once", name, executed)
+		}
+	}
+}
+
 // A full MemoryStore forgets the oldest responses, and no running request.
 func TestMemoryStore(t *testing.T) {
 	ctx, s := t.Context(), middleware.NewMemoryStore(1000)

@@ -63,7 +63,7 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A lateError is the error for a handler that exceeded the deadline.
 type lateError struct{ d time.Duration }
 
-func (e *lateError) StatusCode() int { return http.StatusServiceUnavailable }
+func (e *lateError) Unwrap() error { return context.DeadlineExceeded } // so that problem.Write responds with 503
 func (e *lateError) Error() string {
 	return fmt.Sprintf("middleware: Timeout: the handler returned after its deadline of %v without a response", e.d)
 }

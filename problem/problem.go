@@ -115,6 +115,9 @@ func Write(w http.ResponseWriter, r *http.Request, err error) {
 	bare = bare && isError(int(code))
 	if !bare && isExpired(r, err) {
 		err = expired{err}
+		if x, ok := recorder.Base(w).(interface{ DeadlinePassed() }); ok { // of middleware.IdempotencyKey
+			x.DeadlinePassed()
+		}
 	}
 	if p := recorder.Of(w); p == recorder.Started || p == recorder.Hijacked {
 		if !bare {
