@@ -33,8 +33,9 @@ func Draining(ctx context.Context) <-chan struct{} {
 
 // NotifyContext returns a copy of parent that is canceled when the process
 // receives SIGTERM or an interrupt. It is for programs that call Serve instead
-// of Run. A second signal terminates the process. The function stop cancels the
-// context and restores the default behavior of the signals.
+// of Run. A second signal, or one after parent has ended, terminates the
+// process. The function stop cancels the context and restores the default
+// behavior of the signals.
 //
 // If the context was canceled by an interrupt, which comes from a keyboard,
 // Serve skips DrainDelay.

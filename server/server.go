@@ -170,9 +170,9 @@ func New(addr string, h http.Handler) *Server {
 func Run(addr string, h http.Handler) error { return New(addr, h).Run(context.Background()) }
 
 // Run listens and serves until ctx ends or the process receives SIGTERM or an
-// interrupt, and then drains as Serve does. A second signal terminates the
-// process immediately. Run returns nil if no request had to be aborted, so that
-// a program stopped by a signal exits with status 0:
+// interrupt, and then drains as Serve does. A second signal, or one after ctx
+// has ended, terminates the process immediately. Run returns nil if no request
+// had to be aborted, so that a program stopped by a signal exits with status 0:
 //
 //	if err := server.Run(":8080", handler); err != nil {
 //		log.Fatal(err)
