@@ -36,7 +36,9 @@ type victim struct {
 // reports whether it closed one.
 func (l *listener) evict() bool {
 	now := time.Now()
-	if len(l.victims.list) == 0 && now.Sub(l.victims.scanned) >= scanPeriod {
+	// An older list would be out of date: those that have served a request since
+	// then could have waited for patience again.
+	if age := now.Sub(l.victims.scanned); age >= patience/2 || age >= scanPeriod && len(l.victims.list) == 0 {
 		l.prune()
 		l.victims = victims{now, l.scan()}
 	}

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -60,4 +61,32 @@ func TestQuietConnectionsGiveWay(t *testing.T) {
 	for range 2 {
 		readResponse(t, send(t, addr, "/"))
 	}
+}
+
+// TestLongestIdleGivesWay checks that a connection that was about to be closed, but
+// has served a request since, isn't closed before one that has been idle for longer.
+func TestLongestIdleGivesWay(t *testing.T) {
+	t.Parallel()
+	s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) { s.MaxConns = 3 })
+	wait := func(d time.Duration) {
+		began := server.Pulse(s)
+		eventually(t, longest, "the pulse advances", func() bool { return server.Pulse(s)-began > d })
+	}
+	request := func(c net.Conn) {
+		t.Helper()
+		io.WriteString(c, headHello)
+		readResponse(t, c)
+	}
+	var idle []net.Conn
+	for range 3 {
+		idle = append(idle, dial(t, addr))
+		request(idle[len(idle)-1])
+		wait(300 * time.Millisecond)
+	}
+	wait(1200 * time.Millisecond)
+	request(dial(t, addr)) // in the place of the first
+	request(idle[1])
+	wait(1200 * time.Millisecond)
+	request(dial(t, addr)) // in the place of the third
+	request(idle[1])
 }
