@@ -614,7 +614,7 @@ func TestSimulationFinds(t *testing.T) {
 		list, _ := json.Marshal(map[string]map[string]string{"Replace": {file: mutant}})
 		os.WriteFile(mutant, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o666)
 		os.WriteFile(overlay, list, 0o666)
-		out, err := exec.Command("go", "test", "-overlay="+overlay, "-run=^TestSimulation$", ".", "-simulate=3m", "-stuck=10s").CombinedOutput()
+		out, err := exec.Command("go", "test", "-overlay="+overlay, "-run=^TestSimulation$", ".", "-simulate=10m", "-stuck=10s").CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "go test ./engine -run Simulation -seed") {
 			t.Errorf("%s: not found: %v\n%.5000s", m.name, err, out)
 		}
