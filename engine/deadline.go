@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/alarm"
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
 // timeouts are a server's timeouts in nanoseconds, 0 for none.
@@ -137,12 +138,18 @@ func (c *conn) Fire() {
 	d.arm(c, next)
 }
 
-// setByHandler sets a deadline of the handler, which replaces the server's
-// timeout for the current request.
-func (d *deadlines) setByHandler(c *conn, flag state, t time.Time) error {
+// setByHandler sets a deadline of the handler with the writer w, which replaces
+// the server's timeout for the current request.
+func (d *deadlines) setByHandler(c *conn, w *request.Writer, flag state, t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c.state.add(flag)
+	for marked := false; !marked; { // a later phase belongs to another request
+		old := c.state.load()
+		if !w.Valid() {
+			return request.ErrLate
+		}
+		marked = c.state.mark(old, flag)
+	}
 	if flag == flagHandlerRead {
 		return c.nc.SetReadDeadline(t)
 	}
@@ -227,9 +234,6 @@ func (w *stateWord) enter(p phase) (old state) {
 func (w *stateWord) mark(old, flag state) bool {
 	return w.swap(old, old|flag)
 }
-
-// add adds a flag.
-func (w *stateWord) add(flag state) { w.v.Or(uint64(flag)) }
 
 // bodyComplete changes phaseBody to phaseHandler, removes flagHandlerRead, and
 // returns the previous state. In other phases it does nothing and returns 0.

@@ -281,6 +281,32 @@ func TestOwnDeadlines(t *testing.T) {
 	})
 }
 
+// TestLateDeadline checks that a deadline which a goroutine sets while its handler
+// returns doesn't apply to the next request.
+func TestLateDeadline(t *testing.T) {
+	each(t, engines, func(t *testing.T, k kind) {
+		locked, done := make(chan *deadlines, 1), make(chan bool)
+		c := dial(t, start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/late" {
+				d := &w.(*writer).Conn.(*conn).deadlines
+				d.mu.Lock()
+				locked <- d
+				go func() { http.NewResponseController(w).SetReadDeadline(longAgo); close(done) }()
+				time.Sleep(50 * time.Millisecond) // until it waits
+			}
+		})})))
+		br := bufio.NewReader(c)
+		for _, path := range []string{"/", "/late", "/"} {
+			io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n")
+			readText(t, br)
+			if path == "/late" {
+				(<-locked).mu.Unlock()
+				<-done
+			}
+		}
+	})
+}
+
 // TestStaleDeadlines checks that a deadline which a program has set on a connection
 // itself doesn't end the connection after the request for which it was set.
 func TestStaleDeadlines(t *testing.T) {

@@ -201,13 +201,10 @@ func readFromLimited(rf io.ReaderFrom, src io.Reader, limit int64) (int64, error
 
 // SetDeadline implements a method of [request.Conn].
 func (c *conn) SetDeadline(w *request.Writer, t time.Time, write bool) error {
-	switch {
-	case !w.Valid():
-		return request.ErrLate
-	case write:
-		return c.deadlines.setByHandler(c, flagHandlerWrite, t)
+	if write {
+		return c.deadlines.setByHandler(c, w, flagHandlerWrite, t)
 	}
-	return c.deadlines.setByHandler(c, flagHandlerRead, t)
+	return c.deadlines.setByHandler(c, w, flagHandlerRead, t)
 }
 
 // EnableFullDuplex implements EnableFullDuplex of [http.ResponseController].
