@@ -263,11 +263,29 @@ func compare(t *testing.T, addrs []string, parts ...string) {
 func comparable(out string) string {
 	out = dates.ReplaceAllString(out, "Date: X")
 	out = ownDate.ReplaceAllString(out, "$1"+errorHeaders)
+	out = informational10.ReplaceAllString(out, "")
 	return strings.ReplaceAll(out, "501 Not Implemented"+errorHeaders, "400 Bad Request"+errorHeaders)
 }
 
 // An ownDate is the Date of a response of net/http's own.
 var ownDate = regexp.MustCompile(`(HTTP/1\.1 [^\r\n]*)\r\nDate: X` + errorHeaders)
+
+// An informational10 is a response that the engine doesn't send to HTTP/1.0.
+var informational10 = regexp.MustCompile(`HTTP/1\.0 1\d\d [^\r]*\r\n([^\r]+\r\n)*\r\n`)
+
+// TestOneResponse checks that a client of HTTP/1.0 gets no status 1xx (RFC 9110
+// section 15.2).
+func TestOneResponse(t *testing.T) {
+	for i, addr := range comparedServers(t)[1:] {
+		for _, send := range []string{
+			"GET /100 HTTP/1.0\r\n\r\n", "GET /103 HTTP/1.0\r\n\r\n", "GET /hints HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+		} {
+			if got := talk(t, addr, send); strings.Count(got, "HTTP/1.") != 1 || !strings.Contains(got, " 200 OK\r\n") {
+				t.Errorf("%s: sent %q, got %q", engines[i].name, send, got)
+			}
+		}
+	}
+}
 
 // A mayClose is sent on connections that the engine closes where net/http may
 // violate RFC 9112 section 6.1.

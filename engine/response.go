@@ -75,8 +75,12 @@ func (r *response) writeHeader(code int) {
 	}
 }
 
-// informational writes an informational (1xx) response.
+// informational writes an informational (1xx) response, unless the client uses
+// HTTP/1.0, which has none (RFC 9110 section 15.2).
 func (r *response) informational(code int) {
+	if r.http10 {
+		return
+	}
 	r.appendStatusLine(code)
 	r.TakeSnapshot(r.header)
 	for i := range r.Fields {
