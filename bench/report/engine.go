@@ -45,7 +45,9 @@ func Engine(r *showdown.Run) string {
 		func(x row) string { return fmt.Sprintf("%.2f (%.2f–%.2f) #%d", x.Ratio, x.Lo, x.Hi, x.Place) })
 	times := table("CPU time of a request, and how much of it is in the kernel", servers, row.cpu)
 	latencies := table("latency at that load, median / 99th / 99.9th percentile, ms", servers,
-		func(x row) string { return fmt.Sprintf("%.1f / %.1f / %.1f", x.P50()/1e6, x.P99()/1e6, x.p999()/1e6) })
+		func(x row) string { // wrk often reports a percentile of 0 for pipelined requests
+			return strings.ReplaceAll(fmt.Sprintf("%.1f / %.1f / %.1f", x.P50()/1e6, x.P99()/1e6, x.p999()/1e6), " 0.0", " –")
+		})
 	memory := table("resident memory, MB", servers, func(x row) string { return fmt.Sprintf("%.0f", x.memory()) })
 	var rates []string
 	for _, s := range servers[1:] {

@@ -153,7 +153,7 @@ func TestPublish(t *testing.T) {
 		{"a busy host", func(r *showdown.Run) { r.StolenTime, r.Took = 6, 100 }, all, "6 % of the processors' time was stolen"},
 		{"slower with Recycle", func(r *showdown.Run) {
 			for i, name := range []string{"engine", "engine, recycling"} {
-				v := 5 + 0.1*float64(i)
+				v := 5 + 15*float64(i)
 				r.Cells = append(r.Cells, loadCell(showdown.Servers, name, showdown.Samples{9, 9, 9, 9, 9, 9}, showdown.Samples{v, v, v, v, v, v}))
 			}
 		}, all, "the engine was slower with Recycle"},

@@ -232,7 +232,7 @@ func LeaveOut(r *showdown.Run) {
 // Quiet returns an error if a run is too noisy to be published: if the host of
 // the virtual machine took more than 5 % of the processors' time for others, if the
 // interval of a ratio under load is wider than 25 % of the ratio, or if a picture
-// would show the engine as slower with Recycle.
+// would show the engine as slower with Recycle, by more than the intervals.
 func Quiet(r *showdown.Run) error {
 	if stolen := r.Stolen(); stolen > 0.05 {
 		return fmt.Errorf("%.0f %% of the processors' time was stolen during the run; nothing is published", stolen*100)
@@ -241,7 +241,7 @@ func Quiet(r *showdown.Run) error {
 		for _, scenario := range scenarios(r, section) {
 			ranking := rank(r, section, scenario)
 			plain, _ := ranking.row("engine")
-			if recycling, ok := ranking.row("engine, recycling"); ok && recycling.Ratio < plain.Ratio && slices.Contains(pictured(r), scenario) {
+			if recycling, ok := ranking.row("engine, recycling"); ok && recycling.Hi < plain.Lo && slices.Contains(pictured(r), scenario) {
 				return fmt.Errorf("in %s, the engine was slower with Recycle; nothing is published", scenario)
 			}
 			for _, x := range ranking.Rows {
