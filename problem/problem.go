@@ -58,7 +58,8 @@ func (m *withFormat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Handler makes an HTTP handler of a function that returns an error. If the
 // error isn't nil, [Write] writes the response, so f must not have written one.
 // If it has, the error is only logged. The handler works with any router and
-// inside any middleware. Lists of routes show the name of f. Handler panics if f
+// inside any middleware: if that has replaced the server's writer, f gets a
+// writer that wraps it. Lists of routes show the name of f. Handler panics if f
 // is nil.
 func Handler(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	if f == nil {
@@ -72,10 +73,14 @@ func Handler(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc 
 //
 //go:noinline
 func handler(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	var seen recorder.Cache
 	return func(w http.ResponseWriter, r *http.Request) {
 		if q, ok := w.(*wrapped.Query); ok {
 			q.Func = f
 			return
+		}
+		if !seen.Own(w) {
+			w, _ = recorder.Wrap(w) // it may not say what f has written, or buffer it
 		}
 		if err := f(w, r); err != nil {
 			Write(w, r, err)

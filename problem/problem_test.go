@@ -168,6 +168,32 @@ func TestHandler(t *testing.T) {
 	}
 }
 
+// buffered is a writer that keeps back the response.
+type buffered struct {
+	http.ResponseWriter
+	body []byte
+}
+
+func (b *buffered) Unwrap() http.ResponseWriter       { return b.ResponseWriter }
+func (b *buffered) WriteHeader(int)                   {}
+func (b *buffered) Write(p []byte) (n int, err error) { b.body = append(b.body, p...); return len(p), nil }
+
+// TestHandlerAfterStart checks that an error isn't added to what a function has
+// written to the writer of another middleware.
+func TestHandlerAfterStart(t *testing.T) {
+	logs := captureLog(t)
+	h := problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
+		io.WriteString(w, "a part")
+		return coded(500)
+	})
+	w, b := httptest.NewRecorder(), &buffered{ResponseWriter: httptest.NewRecorder()}
+	h(struct{ http.ResponseWriter }{w}, get())
+	h(b, get())
+	if w.Body.String() != "a part" || string(b.body) != "a part" || strings.Count(logs.String(), "after its response had started") != 2 {
+		t.Errorf("%q and %q, want the part alone; logged %s", w.Body, b.body, logs)
+	}
+}
+
 func get() *http.Request { return httptest.NewRequest("GET", "/x/1", nil) }
 
 // discard is a writer that discards everything.
