@@ -280,6 +280,7 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	waits := d.ours && c.responds() && !c.http2.Load() // HTTP/2 streams record their own waits
 	if waits {
 		c.activity.waitBegins(start)
+		c.work.pause()
 	}
 	c.mu.Unlock()
 
@@ -292,6 +293,7 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	switch {
 	case waits:
 		c.activity.waitEnds(end, n)
+		c.work.resume()
 	case c.responds():
 		c.activity.moved(end, n)
 	}

@@ -35,8 +35,9 @@ import (
 // A request counts from its arrival until its handler returns or begins to send
 // the response, so event streams and downloads don't count. Nor does the time
 // in which a handler waits for its client, unless the handler isn't served by a
-// Server of this package: clients that are slow can't use up the limit. The
-// time that a handler has to wait for a processor counts as if it ran.
+// Server of this package, or has set a read deadline over HTTP/1: clients that
+// are slow can't use up the limit. The time that a handler has to wait for a
+// processor counts as if it ran.
 //
 // The fields must not change once requests are served. The methods are safe for
 // concurrent use.
@@ -129,15 +130,16 @@ func (s *Shed) serve(k *work, priority int, next http.Handler, w http.ResponseWr
 		next.ServeHTTP(w, r)
 		return
 	}
+	if e, ok := inner[interface{ FlushEarlier() }](w); ok {
+		// The engine may hold responses to earlier requests. If it sent them
+		// later, this request would not count any more. It may have to wait for
+		// the client, so this one doesn't count yet.
+		e.FlushEarlier()
+	}
 	if !s.allows(s.running.Add(1), priority) {
 		s.running.Add(-1)
 		s.refuse(w, r)
 		return
-	}
-	if e, ok := inner[interface{ FlushEarlier() }](w); ok {
-		// The engine may hold responses to earlier requests. If it sent them
-		// later, this request would not count any more.
-		e.FlushEarlier()
 	}
 	mask := s.mask.Load()
 	timed := mask&rand.Uint32() == 0

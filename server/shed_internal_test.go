@@ -1,11 +1,15 @@
 package server
 
 import (
+	"io"
+	"net"
 	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // TestWork checks which time of a request counts.
@@ -71,6 +75,25 @@ func TestWorkOfTwoHandlers(t *testing.T) {
 	if handlers.Wait(); s.running.Load() != 0 {
 		t.Errorf("%d run in the end", s.running.Load())
 	}
+}
+
+// TestWorkOfWrites checks that a write too short to be a response doesn't count while
+// it waits for the client.
+func TestWorkOfWrites(t *testing.T) {
+	peer, nc := net.Pipe()
+	defer peer.Close()
+	srv := New("", nil)
+	c := &conn{Conn: nc, l: newListener(nil, srv)}
+	c.setState(http.StateActive)
+	c.handlerBegins(true)
+	var s Shed
+	s.running.Add(1)
+	c.work.begin(&s, false)
+	const text = "HTTP/1.1 100 Continue\r\n\r\n"
+	go io.WriteString(c, text)
+	steady.Until(t, time.Minute, "the write doesn't count", func() bool { return s.running.Load() == 0 })
+	io.ReadFull(peer, make([]byte, len(text)))
+	steady.Until(t, time.Minute, "the request counts", func() bool { return s.running.Load() == 1 })
 }
 
 // BenchmarkShed measures what a Shed costs for each request.

@@ -8,11 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -442,5 +444,39 @@ func TestShedInTimeoutHandler(t *testing.T) {
 		}
 		close(leave)
 		eventually(t, longest, "nothing counts", func() bool { return shed.Stats().Running == 0 })
+	}
+}
+
+// TestShedOfUnreadPipeline checks that a request doesn't count while the responses
+// to earlier ones wait for a client that doesn't read them.
+func TestShedOfUnreadPipeline(t *testing.T) {
+	t.Parallel()
+	for _, v := range []variant{plain, onEngine(plain), onEngine(overTLS)} {
+		var served atomic.Int64
+		_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/big" {
+				served.Add(1)
+				w.Write(make([]byte, 2000))
+				return
+			}
+			hello(w, r)
+		}), func(s *server.Server) {
+			v.configure(t, s)
+			s.Shed, s.StallTimeout, s.DrainTimeout = &server.Shed{MaxLimit: 1}, 0, 0
+		})
+		raw := dial(t, addr)
+		raw.(*net.TCPConn).SetReadBuffer(4 << 10)
+		nc := v.secure(raw)
+		go io.WriteString(nc, strings.Repeat(headBig, 20_000))
+		before := int64(-1)
+		eventually(t, longest, "the client's window is full", func() bool {
+			before = served.Load()
+			time.Sleep(200 * time.Millisecond)
+			return before > 0 && served.Load() == before
+		})
+		if err := get(v.client(t), v.scheme+addr); err != nil {
+			t.Errorf("%s: another client: %v", v.name, err)
+		}
+		raw.Close()
 	}
 }
