@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,13 +69,13 @@ type IdempotencyStore interface {
 // request, the response is 422 Unprocessable Content. Other requests aren't
 // changed.
 //
-// All responses are kept except those with the status 429 or 503, which say
-// that the request wasn't executed. The 503 of [Timeout], and of [problem.Write]
-// for an error of a deadline, is kept: the request may have been executed. After
-// a panic, repeats get 500. Headers that outer middleware has set aren't kept,
-// and neither are cookies. Of a response that is larger than MaxResponse, only
-// the fact is kept: repeats get 409. If the store fails before the request is
-// executed, the response is 503.
+// All responses are kept except those with the status 307, 308, 429 or 503,
+// which say that the request wasn't executed. The 503 of [Timeout], and of
+// [problem.Write] for an error of a deadline, is kept: the request may have been
+// executed. After a panic, repeats get 500. Headers that outer middleware has
+// set aren't kept, and neither are cookies. Of a response that is larger than
+// MaxResponse, only the fact is kept: repeats get 409. If the store fails before
+// the request is executed, the response is 503.
 //
 // The handler's context isn't canceled when the client disconnects, because the
 // client will ask again. Responses are sent as a whole: Flush, Hijack, trailers
@@ -97,14 +98,16 @@ func IdempotencyKey(o Idempotency) func(http.Handler) http.Handler {
 	}
 	refuseTiny("IdempotencyKey: Lease", o.Lease)
 	refuseTiny("IdempotencyKey: Keep", o.Keep)
+	limit := BodyLimit(o.MaxRequest)
 	return func(next http.Handler) http.Handler {
-		once := BodyLimit(o.MaxRequest)(problem.Handler(func(w http.ResponseWriter, r *http.Request) error { return o.serve(w, r, next) }))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != http.MethodPost && r.Method != http.MethodPatch || r.Header["Idempotency-Key"] == nil && !o.Required {
 				next.ServeHTTP(w, r)
 				return
 			}
-			once.ServeHTTP(w, r)
+			limit(problem.Handler(func(w http.ResponseWriter, limited *http.Request) error {
+				return o.serve(w, limited, r, next)
+			})).ServeHTTP(w, r)
 		})
 	}
 }
@@ -126,7 +129,8 @@ func (k keptResponse) encode() []byte {
 	return b.Bytes()
 }
 
-func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Handler) error {
+// serve serves r, which is outer or a copy of it.
+func (o *Idempotency) serve(w http.ResponseWriter, r, outer *http.Request, next http.Handler) error {
 	key, err := idempotencyKey(r.Header["Idempotency-Key"])
 	if err != nil {
 		return err
@@ -170,6 +174,7 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	}()
 	inner := copyOf(r, ctx)
 	inner.Body = io.NopCloser(bytes.NewReader(body))
+	outer.Body = io.NopCloser(bytes.NewReader(body)) // for StripSlashes, which may serve it again
 	defer handBack(r, inner, r.Context())
 	next.ServeHTTP(a, inner)
 	finished = true
@@ -187,8 +192,9 @@ func (o *Idempotency) keep(ctx context.Context, key string, k keptResponse) {
 		slog.ErrorContext(ctx, "idempotency: the handler took longer than the lease, so that the request may be executed again", "lease", o.Lease)
 		return
 	}
+	again := []int{http.StatusTemporaryRedirect, http.StatusPermanentRedirect, http.StatusTooManyRequests, http.StatusServiceUnavailable}
 	var err error
-	if !k.late && (k.Status == http.StatusTooManyRequests || k.Status == http.StatusServiceUnavailable) {
+	if slices.Contains(again, k.Status) && !k.late {
 		err = o.Store.Delete(ctx, key)
 	} else {
 		err = o.Store.Set(ctx, key, k.encode(), o.Keep)

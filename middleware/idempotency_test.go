@@ -75,6 +75,9 @@ func TestIdempotencyKey(t *testing.T) {
 		case "/broken":
 			problem.Write(w, r, io.ErrUnexpectedEOF)
 			return
+		case "/moved":
+			http.Redirect(w, r, "/created", http.StatusTemporaryRedirect)
+			return
 		case "/panic":
 			panic(http.ErrAbortHandler)
 		case "/invalid":
@@ -133,6 +136,7 @@ func TestIdempotencyKey(t *testing.T) {
 			{`POST / ""`, "1", "400"},
 			{"POST / a,b", "1", "400"},
 			{"POST / l", "1", "200 #17 1 | made 1, cookie"},
+			{"POST /moved n", "1", "201 #19 1 | made 1, cookie"}, // the client sends it again
 		} {
 			f := strings.SplitN(row.request+" ", " ", 4)
 			r, _ := http.NewRequest(f[0], site.URL+f[1], strings.NewReader(row.body))

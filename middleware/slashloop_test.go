@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -170,5 +171,19 @@ func TestStripSlashesThatDiscards(t *testing.T) {
 		if w := serve(h, get("/x/")); w.Code != tt.code || w.Header().Get("Location") != tt.location {
 			t.Errorf("got %d, Location %q; want %d, %q", w.Code, w.Header().Get("Location"), tt.code, tt.location)
 		}
+	}
+}
+
+// TestStripSlashesAndIdempotencyKey checks that a request which is served twice
+// has its body, and its key, both times.
+func TestStripSlashesAndIdempotencyKey(t *testing.T) {
+	mux := muxmaster.New()
+	mux.Pre(middleware.StripSlashes)
+	mux.Use(idempotent(middleware.Idempotency{}))
+	mux.POST("/x/", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
+	r := post(t, "/x/", strings.NewReader("body"))
+	r.Header.Set("Idempotency-Key", "a")
+	if w := serve(mux, r); w.Code != 200 || w.Body.String() != "body" {
+		t.Errorf("got %d %q", w.Code, w.Body)
 	}
 }
