@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,7 +200,8 @@ func Help() {
 }
 
 // serve is the child: it runs the contender or server with the given name on a
-// free port of the loopback interface until its standard input ends.
+// free port of the loopback interface until its standard input ends. The environment
+// variable CPUPROFILE is the start of the name of a file for a profile.
 func serve(name string) error {
 	run, err := named(name)
 	if err != nil {
@@ -210,11 +212,14 @@ func serve(name string) error {
 		return err
 	}
 	ended := make(chan error, 1)
-	go func() {
-		if err := run(listener); err != nil {
-			ended <- err
+	go func() { ended <- run(listener) }()
+	if profile := os.Getenv("CPUPROFILE"); profile != "" {
+		f, err := os.Create(profile + "." + strings.ReplaceAll(name, "/", "-"))
+		if err != nil || pprof.StartCPUProfile(f) != nil {
+			return err
 		}
-	}()
+		defer pprof.StopCPUProfile()
+	}
 	fmt.Println(listener.Addr())
 	go func() {
 		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {

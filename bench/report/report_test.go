@@ -151,12 +151,6 @@ func TestPublish(t *testing.T) {
 		{"stopped by Ctrl-C", func(r *showdown.Run) { r.Finished = time.Time{} }, all, "the run is not complete"},
 		{"a document is missing", func(r *showdown.Run) { r.StolenTime, r.Took = 4, 100 }, slices.Delete(slices.Clone(all), 2, 3), "engine.md: no such file"},
 		{"a busy host", func(r *showdown.Run) { r.StolenTime, r.Took = 6, 100 }, all, "6 % of the processors' time was stolen"},
-		{"slower with Recycle", func(r *showdown.Run) {
-			for i, name := range []string{"engine", "engine, recycling"} {
-				v := 5 + 15*float64(i)
-				r.Cells = append(r.Cells, loadCell(showdown.Servers, name, showdown.Samples{9, 9, 9, 9, 9, 9}, showdown.Samples{v, v, v, v, v, v}))
-			}
-		}, all, "the engine was slower with Recycle"},
 		{"wide intervals", func(r *showdown.Run) {
 			for i := range r.Cells {
 				if c := &r.Cells[i]; len(c.CPU) > 0 && c.Contender != c.Section.Base() {

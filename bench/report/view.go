@@ -230,21 +230,15 @@ func LeaveOut(r *showdown.Run) {
 }
 
 // Quiet returns an error if a run is too noisy to be published: if the host of
-// the virtual machine took more than 5 % of the processors' time for others, if the
-// interval of a ratio under load is wider than 25 % of the ratio, or if a picture
-// would show the engine as slower with Recycle, by more than the intervals.
+// the virtual machine took more than 5 % of the processors' time for others, or if the
+// interval of a ratio under load is wider than 25 % of the ratio.
 func Quiet(r *showdown.Run) error {
 	if stolen := r.Stolen(); stolen > 0.05 {
 		return fmt.Errorf("%.0f %% of the processors' time was stolen during the run; nothing is published", stolen*100)
 	}
 	for _, section := range []showdown.Section{showdown.Load, showdown.Servers, showdown.HTTP2} {
 		for _, scenario := range scenarios(r, section) {
-			ranking := rank(r, section, scenario)
-			plain, _ := ranking.row("engine")
-			if recycling, ok := ranking.row("engine, recycling"); ok && recycling.Hi < plain.Lo && slices.Contains(pictured(r), scenario) {
-				return fmt.Errorf("in %s, the engine was slower with Recycle; nothing is published", scenario)
-			}
-			for _, x := range ranking.Rows {
+			for _, x := range rank(r, section, scenario).Rows {
 				if x.Hi-x.Lo > showdown.MaxInterval*x.Mid {
 					return fmt.Errorf("the interval of %s in %s, %.2f to %.2f, is wider than 25 %% of %.2f; nothing is published", x.Name, scenario, x.Lo, x.Hi, x.Mid)
 				}

@@ -7,6 +7,7 @@
 //	go run ./cmd/engine -http2                       # over HTTP/2, about 40 minutes
 //	go run ./cmd/engine -http2 -docs ../docs         # also update the documents and http2.json
 //	GOTOOLCHAIN=go1.27.4 go run ./cmd/engine -http2  # with another Go release
+//	CPUPROFILE=/tmp/profile go run ./cmd/engine      # profile each server: /tmp/profile.engine
 //
 // It needs wrk, and h2load with -http2. It updates no document if the run wasn't
 // quiet.
