@@ -213,6 +213,9 @@ func compared(w http.ResponseWriter, r *http.Request) {
 	case "/maxbytes":
 		b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 3))
 		fmt.Fprintf(w, "%q %v", b, err)
+	case "/replaced":
+		r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
+		r.Body.Close()
 	case "/nobody":
 		w.WriteHeader(http.StatusNoContent)
 		if _, err := io.WriteString(w, "x"); err != http.ErrBodyNotAllowed {

@@ -106,7 +106,11 @@ func (o *handover) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, 4<<10))
 		return
 	}
+	body := r.Body
 	o.engine.handler().ServeHTTP(w, r)
+	if r.Body != body {
+		r.Body = body // net/http looks here for a body that was closed unread
+	}
 }
 
 // refuseHost responds if the host of r is malformed (RFC 9112 section 3.2).

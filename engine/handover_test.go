@@ -18,6 +18,7 @@ func TestHandOver(t *testing.T) {
 		noPreface = "not the preface of HTTP/2"
 		tunnel    = "RFC 9110 section 9.3.6"
 		oneDate   = "RFC 9110 section 5.3"
+		closed    = "a body that was closed unread"
 	)
 	for _, tt := range []struct{ rule, send, want string }{
 		{faulty, "POST /echo HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n" + get, `POST 0 [] ""`},
@@ -36,6 +37,7 @@ func TestHandOver(t *testing.T) {
 		{tunnel, "CONNECT /x HTTP/1.1\r\nHost: h:1\r\n\r\n" + get, "\r\n\r\n/x"},
 		{tunnel, "CONNECT /tunnel HTTP/1.1\r\nHost: h:1\r\n\r\n" + get, "HTTP/1.1 501 Not Implemented" + errorHeaders + "tunnel"},
 		{oneDate, "GET http://h/x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" + get, "\r\n\r\nhttp://h/x"},
+		{closed, "POST http://h/replaced HTTP/1.1\r\nHost: h\r\nContent-Length: 300000\r\n\r\n\r\n\r\n" + get + strings.Repeat("x", 300000-len(get)-4), "200 OK"},
 	} {
 		each(t, engines, func(t *testing.T, k kind) {
 			for _, h2c := range []bool{false, true} {

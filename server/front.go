@@ -39,7 +39,13 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			r.Body = &streamBody{ReadCloser: r.Body, s: st}
 		}
 	}
+	body := r.Body
 	f.respond(w, r, k)
+	if http1 && r.Body != body {
+		// net/http looks here for a body that was closed unread, and would serve
+		// the rest of one that it doesn't find as another request.
+		r.Body = body
+	}
 }
 
 // respond responds to r, or calls the user's handler. k is the work of the

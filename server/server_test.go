@@ -321,3 +321,33 @@ func TestEngineVariable(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestReplacedBody checks that the rest of a large body that was replaced, and
+// closed unread, isn't served as another request.
+func TestReplacedBody(t *testing.T) {
+	t.Parallel()
+	rest := "\r\n\r\nGET /rest HTTP/1.1\r\nHost: h\r\n\r\n" + strings.Repeat("x", 300<<10)
+	for _, v := range []variant{plain, onEngine(plain)} {
+		for _, target := range []string{"/", "/duplex", "/flush", "http://h/", "http://h/duplex"} {
+			served := make(chan string, 9)
+			_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				served <- r.URL.Path
+				r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
+				defer r.Body.Close()
+				switch rc := http.NewResponseController(w); r.URL.Path {
+				case "/duplex":
+					rc.EnableFullDuplex()
+				case "/flush":
+					r.Body.Close()
+					rc.Flush()
+				}
+			}), func(s *server.Server) { v.configure(t, s) })
+			c := dial(t, addr)
+			go fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%s", target, len(rest), rest)
+			io.Copy(io.Discard, c)
+			if n := len(served); n != 1 {
+				t.Errorf("%s, %s: served %d requests", v.name, target, n)
+			}
+		}
+	}
+}
