@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -159,6 +161,21 @@ func TestHTTP2Attacks(t *testing.T) {
 				c.frame(fData, 0, 2*i+1, "some data")
 				c.ended(2*i + 1)
 				c.frame(fData, endStream, 2*i+1, "more data")
+			}
+		}},
+		{name: "uploads with many trailers are refused", survives: true, begin: func(c *frameConn) {
+			var names []byte
+			for n := range 20_000 {
+				names = fmt.Appendf(names, "%x,", n)
+			}
+			fields := []byte(reqBlock("POST", "/refuse", "trailer="+string(names)))
+			for i := range uint32(32) {
+				c.frame(fHeaders, 0, 2*i+1, "")
+				for part := range slices.Chunk(fields, 16<<10) {
+					c.frame(fContinuation, 0, 2*i+1, string(part))
+				}
+				c.frame(fContinuation, endHeaders, 2*i+1, "")
+				c.ended(2*i + 1)
 			}
 		}},
 		{name: "5000 pings and window changes between requests", survives: true, begin: func(c *frameConn) {

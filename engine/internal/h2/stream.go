@@ -273,7 +273,7 @@ func (c *Conn) stopUpload(s *stream) {
 	if c.early == nil {
 		c.early = make(map[uint32]*stream)
 	}
-	c.early[s.id] = &stream{id: s.id, body: s.body, gone: errClosed, declared: s.declared,
+	c.early[s.id] = &stream{id: s.id, body: droppedBody, gone: errClosed, declared: s.declared,
 		received: s.received, recvWindow: s.recvWindow, sendWindow: s.sendWindow}
 	if len(c.out) == 0 {
 		c.resetStream(s.id, noError)
@@ -285,6 +285,10 @@ func (c *Conn) stopUpload(s *stream) {
 
 // maxEarly is how many streams a connection keeps in early.
 const maxEarly = 32
+
+// droppedBody is the body of all streams in early: their own may have a Trailer
+// map of megabytes.
+var droppedBody = &body{closed: true}
 
 // unended returns a stream that the client hasn't ended, or nil. The caller holds
 // c.mu.
