@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
@@ -134,6 +135,9 @@ func (b *body) Read(p []byte) (int, error) {
 	n := copy(p, b.data[b.read:])
 	if b.read += n; b.read < len(b.data) {
 		b.wake.Signal() // another Read may wait
+		if rest := b.data[b.read:]; cap(b.data) > 64<<10 && len(rest) < cap(b.data)/4 { // the windows count only that
+			b.data, b.read = slices.Clone(rest), 0
+		}
 	} else {
 		b.data, b.read = b.data[:0], 0
 		if b.err != nil || cap(b.data) > 64<<10 {

@@ -158,4 +158,7 @@ func TestAppendMoves(t *testing.T) {
 	if moves > 10 || cap(b.data) > 2<<20 {
 		t.Errorf("%d moves, and a buffer of %d bytes", moves, cap(b.data))
 	}
+	if b.Read(make([]byte, len(b.data)-b.read-1)); cap(b.data) > 64<<10 {
+		t.Errorf("%d bytes for one that isn't read", cap(b.data))
+	}
 }
