@@ -36,16 +36,16 @@ func (s *store) meaningless(modified time.Time) bool {
 }
 
 // fixedTime returns the modification time that all files of fsys have, or the
-// zero time. It looks at no more than maxTimes files.
+// zero time. It looks at no more than maxTimes files and directories.
 func fixedTime(fsys fs.FS) time.Time {
 	var fixed time.Time
 	n := 0
-	for dirs := []string{"."}; len(dirs) > 0 && n < maxTimes; dirs = dirs[1:] {
-		for _, entry := range entries(fsys, dirs[0]) {
-			name := path.Join(dirs[0], entry.Name())
+	dirs := []string{"."}
+	for i := 0; i < len(dirs) && n < maxTimes; i++ {
+		for _, entry := range entries(fsys, dirs[i]) {
 			if entry.IsDir() {
 				if len(dirs) < maxTimes {
-					dirs = append(dirs, name)
+					dirs = append(dirs, path.Join(dirs[i], entry.Name()))
 				}
 				continue
 			}

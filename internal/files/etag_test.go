@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -58,6 +59,7 @@ func TestFixedTime(t *testing.T) {
 		"the same":         {fstest.MapFS{"a": {ModTime: modified}, "b/c": {ModTime: modified}, "b/d/e": {ModTime: modified}}, modified},
 		"different":        {fstest.MapFS{"a": {ModTime: modified}, "b": {ModTime: later}}, time.Time{}},
 		"different, below": {fstest.MapFS{"a": {ModTime: modified}, "b/c/d": {ModTime: later}}, time.Time{}},
+		"too deep":         {fstest.MapFS{strings.Repeat("d/", maxTimes) + "a": {ModTime: modified}}, time.Time{}},
 		"zero":             {fstest.MapFS{"a": {}, "b": {}}, time.Time{}},
 	} {
 		fsys := &watchedFS{FS: c.fsys}
