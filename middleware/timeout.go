@@ -44,7 +44,7 @@ type timeoutHandler struct {
 }
 
 func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w, rec := recorder.Wrap(w)
+	w, _ = recorder.Wrap(w)
 	encoding := w.Header()["Content-Encoding"]
 	outer, begin := r.Context(), time.Now()
 	ctx, cancel := context.WithDeadline(outer, begin.Add(h.d)) // or an earlier one of outer
@@ -55,7 +55,7 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	h.next.ServeHTTP(w, inner)
 	// Compare the time instead of asking ctx.Err: the context's timer may be late.
-	if at, _ := ctx.Deadline(); !rec.Started() && !time.Now().Before(at) {
+	if at, _ := ctx.Deadline(); !time.Now().Before(at) && recorder.Of(w) == recorder.Unsent {
 		replace(w, inner, &lateError{max(0, at.Sub(begin))}, encoding)
 	}
 }

@@ -85,6 +85,16 @@ func TestTimeoutResponse(t *testing.T) {
 	}
 }
 
+// TestTimeoutAfterStart checks that Timeout adds nothing to what outer middleware
+// has written.
+func TestTimeoutAfterStart(t *testing.T) {
+	h, w := middleware.Timeout(time.Millisecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })), httptest.NewRecorder()
+	io.WriteString(w, "part")
+	if h.ServeHTTP(w, get("/")); w.Body.String() != "part" {
+		t.Errorf("got %q, want the part alone", w.Body)
+	}
+}
+
 // TestTimeoutContext checks the context of the handler, and that the outer
 // request keeps its own.
 func TestTimeoutContext(t *testing.T) {

@@ -174,9 +174,12 @@ type buffered struct {
 	body []byte
 }
 
-func (b *buffered) Unwrap() http.ResponseWriter       { return b.ResponseWriter }
-func (b *buffered) WriteHeader(int)                   {}
-func (b *buffered) Write(p []byte) (n int, err error) { b.body = append(b.body, p...); return len(p), nil }
+func (b *buffered) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+func (b *buffered) WriteHeader(int)             {}
+func (b *buffered) Write(p []byte) (n int, err error) {
+	b.body = append(b.body, p...)
+	return len(p), nil
+}
 
 // TestHandlerAfterStart checks that an error isn't added to what a function has
 // written to the writer of another middleware.

@@ -52,11 +52,11 @@ const (
 )
 
 // Of returns the progress of the response that w writes. It uses the first
-// recorder found by unwrapping w. Without one, it asks the writers of package
-// engine, and reads unexported fields of those of net/http and httptest
-// (wroteHeader and hijackedv, which are the same in Go 1.26 and 1.27), so that
-// requests don't need a recorder only for the case of an error. For other
-// writers it returns Unknown.
+// recorder found by unwrapping w that has sent something. Without one, it asks
+// the writers of package engine, and reads unexported fields of those of
+// net/http and httptest (wroteHeader and hijackedv, which are the same in Go
+// 1.26 and 1.27), so that requests don't need a recorder only for the case of an
+// error. For other writers it returns Unknown, or Unsent below a recorder.
 //
 // Like the methods of w, Of must be called on the handler's goroutine.
 func Of(w http.ResponseWriter) Progress {
@@ -68,6 +68,9 @@ func Of(w http.ResponseWriter) Progress {
 				return Hijacked
 			case r.Started():
 				return Started
+			}
+			if p := Of(r.w); p != Unknown { // outer middleware may have written before
+				return p
 			}
 			return Unsent
 		}

@@ -62,6 +62,7 @@ func TestProgress(t *testing.T) {
 	recorded := func(w http.ResponseWriter) http.ResponseWriter { w, _ = Wrap(w); return w }
 	wrapped := func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{recorded(w)}} }
 	unwrapping := func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{w}} }
+	late := func(w http.ResponseWriter) http.ResponseWriter { io.WriteString(w, "x"); return recorded(w) }
 	closed := func(w http.ResponseWriter) http.ResponseWriter { return hidden{w} }
 	for _, tt := range []struct {
 		proto string
@@ -81,6 +82,7 @@ func TestProgress(t *testing.T) {
 		{"HTTP/1.1", "recorder, hijack", recorded, takeOver, Hijacked},
 		{"HTTP/1.1", "recorder, flush that fails", recorded, tooLate, Started},
 		{"HTTP/1.1", "recorder, more than its length", recorded, tooMuch, Started},
+		{"HTTP/1.1", "recorder, write before", late, nothing, Started},
 		{"HTTP/1.1", "recorder below a wrapper", wrapped, write, Started},
 		{"HTTP/1.1", "no Unwrap", closed, write, Unknown},
 		{"HTTP/2.0", "nothing", bare, nothing, Unsent},
@@ -88,6 +90,7 @@ func TestProgress(t *testing.T) {
 		{"HTTP/2.0", "write", bare, write, Started},
 		{"HTTP/2.0", "recorder, nothing", recorded, nothing, Unsent},
 		{"HTTP/2.0", "recorder, write", recorded, write, Started},
+		{"HTTP/2.0", "recorder, write before", late, nothing, Started},
 	} {
 		got, proto := make(chan Progress, 1), ""
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
