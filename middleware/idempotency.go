@@ -19,8 +19,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
@@ -120,7 +122,6 @@ type keptResponse struct {
 	Header  map[string][]string // any bytes, so that JSON wouldn't do
 	Body    []byte
 	Lost    bool // the response was too large, or the handler has panicked
-	late    bool // see answer; not stored
 }
 
 func (k keptResponse) encode() []byte {
@@ -162,10 +163,9 @@ func (o *Idempotency) serve(w http.ResponseWriter, r, outer *http.Request, next 
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.Context()), end)
 	defer cancel()
+	ctx = context.WithValue(ctx, recorder.Late{}, new(atomic.Bool))
 	a := &answer{w: w, header: w.Header().Clone(), max: o.MaxResponse}
-	a.large = func() {
-		o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Lost: true, late: a.late})
-	}
+	a.large = func() { o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Lost: true}) }
 	finished := false
 	defer func() {
 		if !finished { // the handler has panicked
@@ -180,7 +180,7 @@ func (o *Idempotency) serve(w http.ResponseWriter, r, outer *http.Request, next 
 	finished = true
 	a.WriteHeader(http.StatusOK) // if there was none
 	if !a.sent {
-		o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Header: a.added(), Body: a.body, late: a.late})
+		o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Header: a.added(), Body: a.body})
 		a.send()
 	}
 	return nil
@@ -194,7 +194,7 @@ func (o *Idempotency) keep(ctx context.Context, key string, k keptResponse) {
 	}
 	again := []int{http.StatusTemporaryRedirect, http.StatusPermanentRedirect, http.StatusTooManyRequests, http.StatusServiceUnavailable}
 	var err error
-	if slices.Contains(again, k.Status) && !k.late {
+	if late := ctx.Value(recorder.Late{}).(*atomic.Bool); slices.Contains(again, k.Status) && !late.Load() {
 		err = o.Store.Delete(ctx, key)
 	} else {
 		err = o.Store.Set(ctx, key, k.encode(), o.Keep)
@@ -272,12 +272,7 @@ type answer struct {
 	max    int
 	large  func() // called before a large response is sent
 	sent   bool   // the header, and the body so far
-	late   bool   // the response is due to a deadline
 }
-
-// DeadlinePassed is called by problem.Write before it responds with 503 because
-// a deadline has passed.
-func (a *answer) DeadlinePassed() { a.late = true }
 
 // ResponseProgress tells package recorder how far the response is.
 func (a *answer) ResponseProgress() (started, hijacked bool) { return a.status != 0, false }

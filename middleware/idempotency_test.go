@@ -373,6 +373,10 @@ func TestIdempotencyKeyAndDeadlines(t *testing.T) {
 			<-r.Context().Done()
 			return r.Context().Err()
 		}),
+		"with an error, in a writer without Unwrap": hide(problem.Handler(func(_ http.ResponseWriter, r *http.Request) error {
+			<-r.Context().Done()
+			return r.Context().Err()
+		})).ServeHTTP,
 	} {
 		executed := 0
 		once := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

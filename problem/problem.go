@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
@@ -120,8 +121,8 @@ func Write(w http.ResponseWriter, r *http.Request, err error) {
 	bare = bare && isError(int(code))
 	if !bare && isExpired(r, err) {
 		err = expired{err}
-		if x, ok := recorder.Base(w).(interface{ DeadlinePassed() }); ok { // of middleware.IdempotencyKey
-			x.DeadlinePassed()
+		if late, ok := r.Context().Value(recorder.Late{}).(*atomic.Bool); ok {
+			late.Store(true)
 		}
 	}
 	if p := recorder.Of(w); p == recorder.Started || p == recorder.Hijacked {

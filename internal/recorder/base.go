@@ -41,6 +41,10 @@ func unwrap(w http.ResponseWriter) http.ResponseWriter {
 	return nil
 }
 
+// Late is the context key of an *atomic.Bool of middleware.IdempotencyKey, which
+// problem.Write sets if it responds with 503 because a deadline has passed.
+type Late struct{}
+
 // A Progress is the state of a response.
 type Progress int
 
