@@ -274,7 +274,7 @@ func comparable(out string) string {
 var ownDate = regexp.MustCompile(`(HTTP/1\.1 [^\r\n]*)\r\nDate: X` + errorHeaders)
 
 // An informational10 is a response that the engine doesn't send to HTTP/1.0.
-var informational10 = regexp.MustCompile(`HTTP/1\.0 1\d\d [^\r]*\r\n([^\r]+\r\n)*\r\n`)
+var informational10 = regexp.MustCompile(`HTTP/1\.0 1(0[^1]|[1-9]\d) [^\r]*\r\n([^\r]+\r\n)*\r\n`)
 
 // TestOneResponse checks that a client of HTTP/1.0 gets no status 1xx (RFC 9110
 // section 15.2).

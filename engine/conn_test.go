@@ -83,14 +83,17 @@ func (l *chanListener) Close() error {
 func (*chanListener) Addr() net.Addr { return new(net.TCPAddr) }
 
 // cutServers returns for each kind of server a function that serves a
-// connection with handler compared and returns the output.
-func cutServers(t testing.TB) (serve []func(parts [][]byte) string) {
-	for _, k := range kinds {
-		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// connection with handler h, or compared, and returns the output.
+func cutServers(t testing.TB, h http.HandlerFunc) (serve []func(parts [][]byte) string) {
+	if h == nil {
+		h = func(w http.ResponseWriter, r *http.Request) {
 			if !strings.HasPrefix(r.URL.Path, "/hijack") {
 				compared(w, r)
 			}
-		})})
+		}
+	}
+	for _, k := range kinds {
+		s := k.make(&http.Server{Handler: h})
 		ln := &chanListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 		go s.Serve(ln)
 		t.Cleanup(func() { s.Close() })
@@ -156,7 +159,7 @@ var cutTexts = []string{
 // TestReadHead compares the engine's output with net/http's for input that
 // arrives in two parts, cut at every place, in three parts, and byte by byte.
 func TestReadHead(t *testing.T) {
-	serve := cutServers(t)
+	serve := cutServers(t, nil)
 	for _, text := range cutTexts {
 		b := []byte(text)
 		single := make([]int, len(b))
@@ -186,7 +189,7 @@ func FuzzConn(f *testing.F) {
 			f.Add([]byte(first+tt.text+next), []byte{byte(len(first))})
 		}
 	}
-	serve := cutServers(f)
+	serve := cutServers(f, nil)
 	f.Fuzz(func(t *testing.T, b, cuts []byte) {
 		sizes := make([]int, len(cuts))
 		for i, n := range cuts {

@@ -15,31 +15,11 @@ import (
 // results of their calls and the responses with net/http's. See compareHandlers
 // for what may differ.
 func FuzzHTTP2Handlers(f *testing.F) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
-		b := make([]byte, 3+rnd.IntN(15))
-		for i := range b {
-			b[i] = byte(rnd.Uint32())
-		}
-		f.Add(b)
-	}
+	addScripts(f)
 	var addrs []string
-	results := make([]chan string, len(kinds))
-	for i, k := range kinds {
-		results[i] = make(chan string, 1)
-		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s := &script{w: w, r: r}
-			s.rest, _ = hex.DecodeString(r.Header.Get("Script"))
-			defer func() {
-				v := recover()
-				results[i] <- fmt.Sprint(s.log.String(), "panic: ", v)
-				if v != nil {
-					panic(http.ErrAbortHandler)
-				}
-			}()
-			s.run()
-		})
-		addrs = append(addrs, startHTTP2(f, k.make, &http.Server{Handler: h}))
+	results := make(scriptResults, 1)
+	for _, k := range kinds {
+		addrs = append(addrs, startHTTP2(f, k.make, &http.Server{Handler: results}))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if len(input) > 40 {
@@ -62,11 +42,41 @@ func FuzzHTTP2Handlers(f *testing.F) {
 			}
 			c.ended(1)
 			got[i] = c.outcome(1)
-			if result := <-results[i]; method != "HEAD" {
+			if result := <-results; method != "HEAD" {
 				got[i] += "\n" + result
 			}
 		}
 		compareHandlers(t, got)
+	})
+}
+
+// addScripts adds random scripts to the inputs of f.
+func addScripts(f *testing.F) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		b := make([]byte, 3+rnd.IntN(15))
+		for i := range b {
+			b[i] = byte(rnd.Uint32())
+		}
+		f.Add(b)
+	}
+}
+
+// FuzzHandlers is FuzzHTTP2Handlers over HTTP/1.1 and HTTP/1.0, with another
+// request on the connection.
+func FuzzHandlers(f *testing.F) {
+	addScripts(f)
+	results := make(scriptResults, 1)
+	serve := cutServers(f, results.ServeHTTP)
+	for i, f := range serve {
+		serve[i] = func(parts [][]byte) string { out := f(parts); return <-results + "\n" + out }
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		s := &script{rest: input}
+		head := pick(s, "GET", "POST", "HEAD") + " / HTTP/1." + pick(s, "1", "1", "0") + "\r\nHost: h\r\n" + pick(s, "", "Connection: keep-alive\r\n", "Expect: 100-continue\r\n")
+		body := pick(s, "\r\n", "Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX: y\r\n\r\n")
+		text := fmt.Sprintf("%sScript: %x\r\n%sGET /x HTTP/1.1\r\nHost: h\r\n\r\n", head, s.rest, body)
+		sameCut(t, serve, func() [][]byte { return cutAll([]byte(text), len(head), len(body)) })
 	})
 }
 
@@ -81,6 +91,26 @@ func compareHandlers(t *testing.T, got [3]string) {
 			t.Errorf("%s: got\n%.2000s\nwant, as net/http,\n%.2000s", k.name, got[i], got[0])
 		}
 	}
+}
+
+// A scriptResults is a handler that runs the script of a request and sends the
+// results.
+type scriptResults chan string
+
+func (c scriptResults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header["Script"] == nil {
+		return
+	}
+	s := &script{w: w, r: r}
+	s.rest, _ = hex.DecodeString(r.Header.Get("Script"))
+	defer func() {
+		v := recover()
+		c <- fmt.Sprint(s.log.String(), "panic: ", v)
+		if v != nil {
+			panic(http.ErrAbortHandler)
+		}
+	}()
+	s.run()
 }
 
 // A script is a handler that does what bytes say.
@@ -167,7 +197,11 @@ func (s *script) run() {
 			results(op, s.r.Body.Close())
 			s.closed = true
 		case "hijack":
-			_, _, err := rc.Hijack()
+			c, _, err := rc.Hijack()
+			if err == nil {
+				c.Close()
+				return // net/http's Flush dereferences nil
+			}
 			_, is := s.w.(http.Hijacker)
 			results(op, is, err)
 		}
