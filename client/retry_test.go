@@ -108,6 +108,40 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// TestRetriesSendTrailers checks that a retry sends the trailer that its own body
+// sets at the end.
+func TestRetriesSendTrailers(t *testing.T) {
+	var sent atomic.Int64
+	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
+		if sent.Add(1) == 1 {
+			w.Header().Set("Connection", "close") // otherwise the server waits for the body
+			w.WriteHeader(503)
+			return
+		}
+		io.Copy(io.Discard, r.Body)
+		io.WriteString(w, r.Trailer.Get("Sum"))
+	})
+	first, _ := io.Pipe()
+	req, _ := http.NewRequest("PUT", srv.URL, first)
+	req.Trailer = http.Header{"Sum": nil}
+	req.GetBody = func() (io.ReadCloser, error) {
+		return io.NopCloser(io.MultiReader(strings.NewReader("body"), endFunc(func() { req.Trailer.Set("Sum", "1") }))), nil
+	}
+	resp, err := use(t, client.Options{}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, _ := io.ReadAll(resp.Body); string(text) != "1" || sent.Load() != 2 {
+		t.Errorf("after %d attempts, the trailer is %q", sent.Load(), text)
+	}
+}
+
+// An endFunc is an empty reader that calls the function.
+type endFunc func()
+
+func (f endFunc) Read([]byte) (int, error) { f(); return 0, io.EOF }
+
 // TestRetryAfterFailedDial checks that a request that was never sent is retried
 // for any method, unless there is no such host.
 func TestRetryAfterFailedDial(t *testing.T) {

@@ -41,7 +41,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		if !ok {
 			return resp, err
 		}
-		again := req.Clone(req.Context())
+		again := req.WithContext(req.Context()) // its body may set req.Trailer
 		if req.Body != nil && req.GetBody != nil {
 			body, bodyErr := req.GetBody()
 			if bodyErr != nil {
