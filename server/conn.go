@@ -44,6 +44,7 @@ type conn struct {
 
 	mu       sync.Mutex // guards the fields below, and the order of SetDeadline calls
 	activity activity
+	earlier  flusher // the engine's writer of the HTTP/1 request, while its handler runs; or nil
 	reads    direction
 	writes   direction
 	now      directWriter
@@ -123,9 +124,10 @@ func (c *conn) setState(cs http.ConnState) {
 }
 
 // handlerBegins is called before the handler of a request runs.
-func (c *conn) handlerBegins(http1Body bool) {
+func (c *conn) handlerBegins(w http.ResponseWriter, http1Body bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.earlier, _ = w.(flusher)
 	c.activity.handlerBegins(c.l.pulse.now())
 	c.asked = c.l.waiting.Load()
 	if http1Body {
@@ -141,6 +143,7 @@ func (c *conn) handlerReturns(http1Body bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.activity.handlerReturns(c.l.pulse.now())
+	c.earlier = nil
 	c.work.requestEnds()
 	if c.activity.hijacked || c.http2.Load() {
 		return

@@ -95,7 +95,7 @@ func TestPausesOfTheHostDontCount(t *testing.T) {
 		c, socket, _ := stoppedPulse(t, 10*time.Millisecond)
 		socket.timeout = io.timeout
 		c.setState(http.StateActive)
-		c.handlerBegins(true)
+		c.handlerBegins(nil, true)
 		failed := make(chan error, 1)
 		go func() { failed <- io.call(c) }()
 		for socket.sets.Load() < 20 { // StallTimeout passes as often
@@ -136,7 +136,7 @@ func TestDeadlinesAreSetRarely(t *testing.T) {
 		}
 		c.setState(http.StateActive)
 		c.SetReadDeadline(time.Time{})
-		c.handlerBegins(false)
+		c.handlerBegins(nil, false)
 		if _, err := c.Write(b); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestDeadlinesEndCallsInProgress(t *testing.T) {
 func TestWriteDeadlineOfAHandlerEndsWithIt(t *testing.T) {
 	c, _, _ := stoppedPulse(t, time.Millisecond)
 	c.setState(http.StateActive)
-	c.handlerBegins(false)
+	c.handlerBegins(nil, false)
 	c.SetWriteDeadline(time.Time{})
 	if c.writes.left(c.l.s.StallTimeout) != 0 {
 		t.Error("StallTimeout applies while the handler runs")
@@ -237,7 +237,7 @@ func TestWritesThatDontWaitNeedNoDeadline(t *testing.T) {
 	c.Conn = socket.Conn
 	c.direct()
 	c.setState(http.StateActive)
-	c.handlerBegins(false)
+	c.handlerBegins(nil, false)
 	large := make([]byte, 8<<20)
 	for i := range large {
 		large[i] = byte(i * i >> 8)

@@ -27,7 +27,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Don't use r.ProtoMajor: net/http passes the HTTP/2 connection preface to
 	// HTTP/1 handlers as a request (PRI * HTTP/2.0), for package h2c of x/net.
 	_, http1 := w.(http.Hijacker)
-	c.handlerBegins(hasBody && http1)
+	c.handlerBegins(w, hasBody && http1)
 	defer c.handlerReturns(hasBody && http1)
 	k := c.currentWork()
 	if !http1 {

@@ -130,12 +130,7 @@ func (s *Shed) serve(k *work, priority int, next http.Handler, w http.ResponseWr
 		next.ServeHTTP(w, r)
 		return
 	}
-	if e, ok := inner[interface{ FlushEarlier() }](w); ok {
-		// The engine may hold responses to earlier requests. If it sent them
-		// later, this request would not count any more. It may have to wait for
-		// the client, so this one doesn't count yet.
-		e.FlushEarlier()
-	}
+	flushEarlier(r)
 	if !s.allows(s.running.Add(1), priority) {
 		s.running.Add(-1)
 		s.refuse(w, r)
@@ -161,6 +156,26 @@ func (s *Shed) serve(k *work, priority int, next http.Handler, w http.ResponseWr
 	}
 	next.ServeHTTP(w, r)
 	returned = true
+}
+
+// A flusher is a writer of the engine.
+type flusher interface{ FlushEarlier() }
+
+// flushEarlier sends the responses to earlier requests that the engine may hold.
+// If it sent them later, r would not count any more. It may have to wait for the
+// client, so r must not count yet. It doesn't use the handler's writer, which
+// may be one without Unwrap.
+func flushEarlier(r *http.Request) {
+	c, _ := r.Context().Value(connKey{}).(*conn)
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	e := c.earlier
+	c.mu.Unlock()
+	if e != nil {
+		e.FlushEarlier()
+	}
 }
 
 // allows reports whether n requests may run, if the last one has the priority.

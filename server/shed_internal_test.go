@@ -85,7 +85,7 @@ func TestWorkOfWrites(t *testing.T) {
 	srv := New("", nil)
 	c := &conn{Conn: nc, l: newListener(nil, srv)}
 	c.setState(http.StateActive)
-	c.handlerBegins(true)
+	c.handlerBegins(nil, true)
 	var s Shed
 	s.running.Add(1)
 	c.work.begin(&s, false)

@@ -365,17 +365,18 @@ func TestShedCountsUntilTheResponse(t *testing.T) {
 			{"both", headHello + head + "Expect: 100-continue\r\n\r\n", []int{200, 100}},
 		} {
 			running, leave := make(chan bool), make(chan bool)
-			s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			shed := &server.Shed{MaxLimit: 1}
+			h := shed.Wrap(0, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/wait" {
 					io.Copy(io.Discard, r.Body)
 					running <- true
 					<-leave
 				}
 				hello(w, r)
-			}), func(s *server.Server) {
-				v.configure(t, s)
-				s.Shed = &server.Shed{MaxLimit: 1}
-			})
+			}))
+			_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				h.ServeHTTP(struct{ http.ResponseWriter }{w}, r) // has no Unwrap
+			}), func(s *server.Server) { v.configure(t, s) })
 			nc := v.secure(dial(t, addr))
 			nc.SetDeadline(time.Now().Add(longest))
 			io.WriteString(nc, c.send)
@@ -395,7 +396,7 @@ func TestShedCountsUntilTheResponse(t *testing.T) {
 			}
 			io.WriteString(nc, "x")
 			<-running
-			if n := s.Stats().Shed.Running; n != 1 {
+			if n := shed.Stats().Running; n != 1 {
 				t.Errorf("%s, %s: %d requests count, want 1", v.name, c.name, n)
 			}
 			close(leave)

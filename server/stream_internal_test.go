@@ -68,8 +68,8 @@ func TestStreamsThatReadAndWriteCountOnce(t *testing.T) {
 		d, _ := c.waited()
 		return d > 0
 	}
-	c.handlerBegins(false) // one that works
-	c.handlerBegins(false)
+	c.handlerBegins(nil, false) // one that works
+	c.handlerBegins(nil, false)
 	s := newStream(&deadlines{ResponseWriter: httptest.NewRecorder()}, httptest.NewRequest("GET", "/", nil), c)
 	s.begin(&s.reads)
 	s.begin(&s.writes)
