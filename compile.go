@@ -284,9 +284,7 @@ func (c *compiler) point(r *route) *point {
 
 // newPoint returns the point of a mount in the view.
 func (v *view) newPoint(r *route, pool pool) *point {
-	i := strings.IndexByte(r.pattern, '/')
-	prefix := v.prefixed(r.pattern[:i], strings.TrimSuffix(r.pattern[i:], "/"))
-	pt := &point{outer: v, mount: r, prefix: prefix, depth: v.depth + 1, owner: v.owner, pool: pool}
+	pt := &point{outer: v, mount: r, prefix: r.parse().Bare().Below(v.prefix), depth: v.depth + 1, owner: v.owner, pool: pool}
 	pt.views.Store(new([]*view))
 	return pt
 }

@@ -20,13 +20,20 @@ import (
 // This file has what declaring a route needs: parsing its pattern, finding
 // conflicts, and wrapping its handler in middleware.
 
-// parse parses a pattern, by the rules of the verb methods if flags has
-// trie.Verb.
+// parse parses the text of a route with these flags, by the rules of the verb methods
+// if they have trie.Verb. The text of a mount and of the root of a Group is a prefix.
 func parse(text string, flags trie.Flags) (p *pattern.Pattern, err error) {
+	form := text
+	switch prefix := strings.TrimSuffix(text, "/"); {
+	case flags&groupRoot != 0:
+		form = prefix + "/{$}"
+	case flags&trie.Owns != 0:
+		form = prefix + "/"
+	}
 	if flags&trie.Verb == 0 {
-		p, err = pattern.Parse(text)
+		p, err = pattern.Parse(form)
 	} else {
-		p, err = pattern.ParsePath(text)
+		p, err = pattern.ParsePath(form)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("muxmaster: pattern %q: %w", text, err)
@@ -54,26 +61,12 @@ func parsePrefix(host, prefix string) (*pattern.Pattern, error) {
 	return p, nil
 }
 
-// newRoute returns a route for p. Its pattern is text.
-func newRoute(p *pattern.Pattern, text string, flags trie.Flags) *route {
-	r := &route{pattern: text, flags: flags}
-	r.parsed.Store(p)
-	return r
-}
-
 // parse returns the parsed pattern of r, and keeps it until r is compiled.
 func (r *route) parse() *pattern.Pattern {
 	p := r.parsed.Load()
 	if p == nil {
-		text := r.pattern
-		switch {
-		case r.flags&groupRoot != 0:
-			text += "/{$}"
-		case r.flags&trie.Owns != 0:
-			text = strings.TrimSuffix(text, "/") + "/"
-		}
 		var err error
-		p, err = parse(text, r.flags)
+		p, err = parse(r.pattern, r.flags)
 		must(err) // it was parsed before
 		r.parsed.Store(p)
 	}

@@ -312,15 +312,12 @@ func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
 	if _, err := fs.Stat(fsys, "index.html"); err != nil {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system needs an index.html: %v", prefix, err))
 	}
-	bare := "GET " + m.host + m.join(prefix)
-	var list []*route
-	for _, text := range []string{bare + "/*" + spaRest, bare} {
-		if p, err := parse(text, trie.Verb); strings.Contains(text, "/") { // the root has no form without a slash
-			must(err)
-			list = append(list, newRoute(p, text, trie.Verb))
-		}
+	full := m.join(prefix)
+	texts := []string{"GET " + m.host + full + "/*" + spaRest}
+	if full != "" { // the root has no form without a slash
+		texts = append(texts, "GET "+m.host+full)
 	}
-	must(m.register(files.NewSPA(fsys, spaRest, noFile), list...))
+	must(m.register(files.NewSPA(fsys, spaRest, noFile), trie.Verb, texts...))
 }
 
 // spaRest is the name of the catch-all in the pattern of ServeSPA.

@@ -51,11 +51,9 @@ func (m *scope) Mount(prefix string, h http.Handler) {
 	if prefix == "" || prefix[0] != '/' {
 		fail("the path must begin with /")
 	}
-	full := m.join(prefix)
-	p, err := pattern.Parse(m.host + full + "/")
-	if err != nil {
-		panic(fmt.Sprintf("muxmaster: pattern %q: %v", m.host+full, err))
-	}
+	text := m.host + cmp.Or(m.join(prefix), "/")
+	p, err := parse(text, trie.Owns)
+	must(err)
 	if g, ok := h.(*Group); ok {
 		g.target()
 		fail("a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New")
@@ -80,7 +78,7 @@ func (m *scope) Mount(prefix string, h http.Handler) {
 			}
 		}
 	}
-	must(m.register(h, newRoute(p, m.host+cmp.Or(full, "/"), trie.Owns)))
+	must(m.register(h, trie.Owns, text))
 }
 
 // muxIn returns the Mux that h is or wraps, or nil.

@@ -245,40 +245,47 @@ func pathAdvice(path string) string {
 // front of its path.
 func (m *scope) add(text string, h http.Handler, flags trie.Flags) error {
 	m.target()
+	if m.host == "" && m.prefix == "" {
+		return m.register(h, flags, text)
+	}
 	at := strings.IndexByte(text, '/')
 	if at < 0 {
 		at = len(text)
 	}
-	path, inside := text[at:], m.host != "" || m.prefix != ""
+	path := text[at:]
 	p, err := parse(text, flags) // the path alone must be valid too
-	missing := inside && path == "" && (text == "" || strings.TrimRight(text, " \t") != text)
-	if err != nil && !missing {
+	missing := path == "" && (text == "" || strings.TrimRight(text, " \t") != text)
+	switch {
+	case err != nil && !missing:
 		return err
-	}
-	if m.host != "" && p != nil && p.Host != "" {
+	case m.host != "" && p != nil && p.Host != "":
 		return fmt.Errorf("muxmaster: pattern %q: the host %q is inside Host(%q); register it on the Mux", text, p.Host, m.host)
+	case m.prefix != "" && (path == "/{$}" || path == "/" && flags&trie.Verb != 0): // the root of a Group
+		path, flags = "", flags|groupRoot
 	}
-	full := text
-	if inside {
-		full = text[:at] + m.host + m.prefix + path
-		if p, err = parse(full, flags); err != nil {
-			return err
-		}
-	}
-	if m.prefix != "" && (path == "/{$}" || path == "/" && flags&trie.Verb != 0) { // the root of a Group
-		full, flags = full[:len(full)-len(path)], flags|groupRoot
-	}
-	return m.register(h, newRoute(p, full, flags))
+	return m.register(h, flags, text[:at]+m.host+m.prefix+path)
 }
 
 // registrations numbers the registrations of routes and Groups of all Muxes.
 var registrations atomic.Uint32
 
 // register declares routes with the handler h, or none of them if there is an
-// error. Each has its pattern, parsed, flags and root. It calls middleware without
-// holding a lock, because middleware may register or list routes.
-func (m *scope) register(h http.Handler, list ...*route) error {
-	text, site, order := list[0].pattern, calledFrom(), registrations.Add(1)
+// error. It calls middleware without holding a lock, because middleware may register
+// or list routes.
+func (m *scope) register(h http.Handler, flags trie.Flags, texts ...string) error {
+	text, site, order := texts[0], calledFrom(), registrations.Add(1)
+	var routes []*route
+	for _, text := range texts {
+		p, err := parse(text, flags)
+		if err != nil {
+			return err
+		}
+		for i := range max(1, len(p.Methods)) {
+			r := &route{pattern: text, nth: uint16(i), level: m.level, site: site, original: h, order: order, flags: flags}
+			r.parsed.Store(p)
+			routes = append(routes, r)
+		}
+	}
 	if isNil(h) {
 		return fmt.Errorf("muxmaster: pattern %q: the handler is nil", text)
 	}
@@ -293,24 +300,18 @@ func (m *scope) register(h http.Handler, list ...*route) error {
 		_, ok := s.fn.(func(Route, http.Handler) http.Handler)
 		return ok
 	})
-	var routes []*route
-	for _, rt := range list {
-		for i := range max(1, len(rt.parsed.Load().Methods)) {
-			r := &route{pattern: rt.pattern, nth: uint16(i), level: m.level, site: site, original: h, order: order, flags: rt.flags}
-			r.parsed.Store(rt.parsed.Load())
-			if !each && len(routes) > 0 {
-				r.handler = routes[0].handler
-			} else {
-				var d Route
-				if each {
-					d = listed{r, &mux.root}.describe(&mux.root)
-				}
-				var err error
-				if r.handler, err = chain.wrap(d, h, false); err != nil {
-					return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
-				}
-			}
-			routes = append(routes, r)
+	for _, r := range routes {
+		if !each && r != routes[0] {
+			r.handler = routes[0].handler
+			continue
+		}
+		var d Route
+		if each {
+			d = listed{r, &mux.root}.describe(&mux.root)
+		}
+		var err error
+		if r.handler, err = chain.wrap(d, h, false); err != nil {
+			return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 		}
 	}
 	mux = m.lock()

@@ -138,30 +138,28 @@ func (m *Mux) Remove(pattern string) error {
 // find returns the route that Routes lists by a text. If there is none, or more than
 // one, the error says what to write instead.
 func (d *declared) find(text string) (*route, error) {
-	if _, err := parse(text, trie.Verb); err != nil { // accepts all that Handle does
+	p, err := parse(text, trie.Verb) // accepts all that Handle does
+	switch {
+	case err != nil:
 		return nil, err
+	case len(p.Methods) > 1:
+		return nil, errors.New("each method of a list is a route; remove one at a time")
 	}
 	var found []*route
 	var forms []*pattern.Pattern
-	short := strings.TrimSuffix(text, "/")
-	for _, form := range []string{text, short + "/{$}", short + "/"} { // of a route, the root of a Group, a mount
-		for _, flags := range []trie.Flags{0, trie.Verb} {
-			p, err := parse(form, flags)
-			if err != nil {
-				continue
-			}
-			if len(p.Methods) > 1 {
-				return nil, errors.New("each method of a list is a route; remove one at a time")
-			}
-			forms = append(forms, p)
-			r := d.indexed().byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]
-			switch {
-			case r == nil || slices.Contains(found, r):
-			case r.text() == text:
-				found = append(found, r)
-			case r.full() == text:
-				return r, nil
-			}
+	for _, flags := range []trie.Flags{0, trie.Verb, groupRoot, trie.Owns} { // of routes that may have this text
+		p, err := parse(text, flags)
+		if err != nil {
+			continue
+		}
+		forms = append(forms, p)
+		r := d.indexed().byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]
+		switch {
+		case r == nil || slices.Contains(found, r):
+		case r.text() == text:
+			found = append(found, r)
+		case r.full() == text:
+			return r, nil
 		}
 	}
 	if len(found) == 1 {
