@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/files"
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
@@ -119,18 +120,18 @@ func (m *scope) Annotate(key, value any) *Group {
 }
 
 func (m *scope) group(prefix string, owns bool) *Group {
-	full := m.join(prefix)
-	if full == m.prefix && !owns {
+	full, p := m.join(prefix)
+	switch {
+	case full == m.prefix && !owns:
 		return m.with(&level{})
+	case owns && p.Multi() >= 0: // which of several values would own the path?
+		panic(fmt.Sprintf("muxmaster: prefix %q: the prefix of Route cannot have a catch-all; use Group", full))
 	}
 	return m.answering(&level{host: m.host, prefix: full, owns: owns})
 }
 
 // answering returns a Group that responds to unmatched requests.
 func (m *scope) answering(l *level) *Group {
-	if p, err := parsePrefix(l.host, l.prefix); err == nil && l.owns && p.Multi() >= 0 { // which of several values would own the path?
-		panic(fmt.Sprintf("muxmaster: prefix %q: the prefix of Route cannot have a catch-all; use Group", l.prefix))
-	}
 	l.parent, l.order = m.level, registrations.Add(1)
 	mux := m.lock()
 	defer mux.mu.Unlock()
@@ -155,23 +156,19 @@ func (m *scope) with(l *level) *Group {
 	return &Group{scope: scope{m.mux, l}}
 }
 
-// join returns the prefix of s followed by prefix, without a trailing slash.
-func (m *scope) join(prefix string) string {
+// join returns the prefix of s followed by prefix, without a trailing slash, and its
+// pattern.
+func (m *scope) join(prefix string) (full string, p *pattern.Pattern) {
 	m.target()
-	prefix = strings.TrimSuffix(prefix, "/")
-	if prefix == "" {
-		return m.prefix
-	}
-	var err error
-	if prefix[0] != '/' {
+	full = m.prefix + strings.TrimSuffix(prefix, "/")
+	p, err := parsePrefix(m.host, full)
+	if prefix != "" && prefix[0] != '/' {
 		err = errors.New("the path must begin with /")
-	} else if _, err = parsePrefix("", prefix); err == nil {
-		_, err = parsePrefix(m.host, m.prefix+prefix)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("muxmaster: prefix %q: %v", m.prefix+prefix, err))
+		panic(fmt.Sprintf("muxmaster: prefix %q: %v", full, err))
 	}
-	return m.prefix + prefix
+	return full, p
 }
 
 // Use adds middleware to a Mux or Group. It wraps the http.Handler routes that
@@ -312,7 +309,7 @@ func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
 	if _, err := fs.Stat(fsys, "index.html"); err != nil {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system needs an index.html: %v", prefix, err))
 	}
-	full := m.join(prefix)
+	full, _ := m.join(prefix)
 	texts := []string{"GET " + m.host + full + "/*" + spaRest}
 	if full != "" { // the root has no form without a slash
 		texts = append(texts, "GET "+m.host+full)

@@ -51,7 +51,8 @@ func (m *scope) Mount(prefix string, h http.Handler) {
 	if prefix == "" || prefix[0] != '/' {
 		fail("the path must begin with /")
 	}
-	text := m.host + cmp.Or(m.join(prefix), "/")
+	full, _ := m.join(prefix)
+	text := m.host + cmp.Or(full, "/")
 	p, err := parse(text, trie.Owns)
 	must(err)
 	if g, ok := h.(*Group); ok {
