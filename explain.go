@@ -66,7 +66,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 		z, _ := won.program.responsible(d)
 		e.Prefix = z.whole().Path
 	}
-	for x := range root.list() {
+	for _, x := range root.list() {
 		c := Candidate{Route: x.describe(root)}
 		if won.Route != nil && x.route == won.Payload.route && x.in.prefix.Text == won.program.view.prefix.Text {
 			route := c.Route

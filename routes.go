@@ -82,7 +82,7 @@ func (r Route) String() string {
 func (m *Mux) Routes() iter.Seq[Route] {
 	var sorted []*Route // a Route is large to move
 	root := &m.target().root
-	for r := range root.list() {
+	for _, r := range root.list() {
 		d := r.describe(root)
 		sorted = append(sorted, &d)
 	}
@@ -102,24 +102,19 @@ type listed struct {
 	in *view
 }
 
-// list yields the routes of v's Mux, and those of the Muxes mounted there.
-func (v *view) list() iter.Seq[listed] {
+// list returns the routes of v's Mux, and those of the Muxes mounted there.
+func (v *view) list() (all []listed) {
 	mux := v.mux.lock()
 	routes := slices.Clone(mux.routes)
 	mux.mu.Unlock()
-	return func(yield func(listed) bool) {
-		for _, r := range routes {
-			if sub := r.mux(); sub != nil && v.depth < maxDepth {
-				for x := range v.inside(r, sub).list() {
-					if !yield(x) {
-						return
-					}
-				}
-			} else if !yield(listed{r, v}) {
-				return
-			}
+	for _, r := range routes {
+		if sub := r.mux(); sub != nil && v.depth < maxDepth {
+			all = append(all, v.inside(r, sub).list()...)
+		} else {
+			all = append(all, listed{r, v})
 		}
 	}
+	return all
 }
 
 // inside returns a view of the Mux that r mounts, for inspection.
