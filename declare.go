@@ -130,7 +130,7 @@ func (x *index) add(r *route) error {
 		x.custom[method]++
 	}
 	if name != "" {
-		x.names[name] = append(slices.Clip(x.names[name]), r) // clones share the slice
+		x.names[name] = append(x.names[name], r)
 	}
 	x.byKey[key] = r
 	return nil
@@ -161,13 +161,11 @@ func (d *declared) indexed() *index {
 	return d.index
 }
 
-// clone returns a copy that can be changed.
+// clone returns a copy that can be changed. Its index is made when it is needed, in
+// less time than Update takes to compile.
 func (d *declared) clone() declared {
 	c := *d
-	c.routes, c.empty = slices.Clone(d.routes), maps.Clone(d.empty)
-	if x := d.index; x != nil {
-		c.index = &index{maps.Clone(x.byKey), maps.Clone(x.names), maps.Clone(x.custom)}
-	}
+	c.routes, c.empty, c.index = slices.Clone(d.routes), maps.Clone(d.empty), nil
 	return c
 }
 
