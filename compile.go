@@ -261,7 +261,7 @@ func (c *compiler) addPattern(p *pattern.Pattern, text string, e endpoint, flags
 		flags |= hasNames
 	}
 	method := e.route.method()
-	c.builder.Add(p, trie.ShapeKey(p, method), text, e, flags)
+	c.builder.Add(p, method, text, e, flags)
 	if c.Folded != nil {
 		c.Folded.Add(p, method)
 	}

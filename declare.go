@@ -104,13 +104,15 @@ func (l *level) routeName() string {
 
 // An index finds routes.
 type index struct {
-	byKey  map[trie.Key]*route
+	byKey  map[routeKey]*route
 	names  map[string][]*route // the methods of a list share a name
 	custom map[string]int      // number of routes, by custom method
 }
 
-// key returns what r has in common with the routes that it conflicts with.
-func (r *route) key() trie.Key { return trie.ShapeKey(r.parse(), r.method()) }
+// A routeKey is what routes that conflict have in common.
+type routeKey struct{ method, shape string }
+
+func (r *route) key() routeKey { return routeKey{r.method(), r.parse().Shape()} }
 
 // add adds r, or returns an error if it can't be added.
 func (x *index) add(r *route) error {
@@ -153,7 +155,7 @@ func (x *index) remove(r *route) {
 // indexed returns the index of d.
 func (d *declared) indexed() *index {
 	if d.index == nil {
-		d.index = &index{make(map[trie.Key]*route, len(d.routes)), map[string][]*route{}, map[string]int{}}
+		d.index = &index{make(map[routeKey]*route, len(d.routes)), map[string][]*route{}, map[string]int{}}
 		for _, r := range d.routes {
 			_ = d.index.add(r) // it was added before
 		}

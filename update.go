@@ -153,7 +153,7 @@ func (d *declared) find(text string) (*route, error) {
 			continue
 		}
 		forms = append(forms, p)
-		r := d.indexed().byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]
+		r := d.indexed().byKey[routeKey{strings.Join(p.Methods, ""), p.Shape()}]
 		switch {
 		case r == nil || slices.Contains(found, r):
 		case r.text() == text:

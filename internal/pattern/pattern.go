@@ -78,15 +78,12 @@ func (p *Pattern) Static() bool {
 
 // Shape returns a key that is equal for patterns whose hosts and paths differ
 // only in the names of their parameters. Such patterns conflict if their
-// methods overlap.
-func (p *Pattern) Shape() string { return string(p.AppendShape(nil)) }
-
-// AppendShape appends the shape of p to b. It is the shape of the host, and for
-// each segment a zero byte and the shape of the segment; the end follows as
-// another segment. So if shapes are sorted, those that begin with the same
-// segments are adjacent.
-func (p *Pattern) AppendShape(b []byte) []byte {
-	b = p.appendHostShape(b)
+// methods overlap. It is the shape of the host, and for each segment a zero byte and
+// the shape of the segment; the end follows as another segment. So if shapes are
+// sorted, those that begin with the same segments are adjacent.
+func (p *Pattern) Shape() string {
+	var room [128]byte
+	b := p.appendHostShape(room[:0])
 	for _, s := range p.Segs {
 		b = s.appendShape(append(b, 0))
 	}
@@ -96,7 +93,7 @@ func (p *Pattern) AppendShape(b []byte) []byte {
 	case All:
 		b = append(b, 0, 1, 1)
 	}
-	return b
+	return string(b)
 }
 
 // NameRest returns p, whose End is All, with a name for what follows the slash at its

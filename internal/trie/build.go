@@ -32,10 +32,10 @@ func (b *Builder[P]) Grow(n int) {
 	b.refs = slices.Grow(b.refs, n)
 }
 
-// Add adds a route for p and the method of key, which is that of [ShapeKey]. Only
-// an implied route can have the same key. shown becomes the Pattern of the
+// Add adds a route for p and a method, or "" for every method. Only an implied route
+// can have the method and shape of another one. shown becomes the Pattern of the
 // route. It begins with the same methods and host as p.Text.
-func (b *Builder[P]) Add(p *pattern.Pattern, key Key, shown string, payload P, flags Flags) {
+func (b *Builder[P]) Add(p *pattern.Pattern, method, shown string, payload P, flags Flags) {
 	if p.End == pattern.All {
 		flags |= CatchAll
 		if p.Rest != "" {
@@ -46,15 +46,14 @@ func (b *Builder[P]) Add(p *pattern.Pattern, key Key, shown string, payload P, f
 		}
 	}
 	head := len(p.Text) - len(p.Path)
-	method, shape, _ := strings.Cut(string(key), " ")
 	rt := Route[P]{Pattern: shown, Payload: payload, path: uint16(head), Flags: flags, Method: b.method(method)}
-	b.add(item[P]{Route: rt, p: p}, shape, rt.Method)
+	b.add(item[P]{Route: rt, p: p})
 }
 
 // add adds an item. Tables then have room for the values of its pattern.
-func (b *Builder[P]) add(it item[P], shape string, method Method) {
+func (b *Builder[P]) add(it item[P]) {
 	b.maxValues = max(b.maxValues, len(it.p.Names()))
-	b.refs = append(b.refs, ref{shape: shape, method: method, index: uint32(len(b.items))})
+	b.refs = append(b.refs, ref{shape: it.p.Shape(), method: it.Method, index: uint32(len(b.items))})
 	b.items = append(b.items, it)
 }
 
@@ -72,7 +71,7 @@ func ImpliedBy(p *pattern.Pattern) Flags {
 // same prefix, the first one that owns it applies, or else the first one.
 func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool) {
 	fb := &Fallback[P]{Payload: payload, Owns: owns, depth: len(p.Segs)}
-	b.add(item[P]{fallback: fb, p: p}, p.Shape(), unknown) // after the routes
+	b.add(item[P]{Route: Route[P]{Method: unknown}, fallback: fb, p: p}) // after the routes
 }
 
 // method returns the number of a method. Custom methods get numbers in the order
@@ -98,16 +97,6 @@ func (b *Builder[P]) method(name string) Method {
 // paths that were not cleaned.
 func fitsEdge(text string) bool {
 	return !wirepath.Removed(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, wirepath.Slash) < 0
-}
-
-// A Key is the method and the shape of a route. It is equal for patterns that differ
-// only in the names of parameters. Routes with equal keys conflict.
-type Key string
-
-// ShapeKey returns the key of a route for p and a method, or "" for every method.
-func ShapeKey(p *pattern.Pattern, method string) Key {
-	var buf [128]byte
-	return Key(p.AppendShape(append(append(buf[:0], method...), ' ')))
 }
 
 // compareChoices orders segments of a node by precedence: literals, then those

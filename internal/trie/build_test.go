@@ -13,7 +13,7 @@ import (
 // routes is a Builder that refuses conflicting routes.
 type routes[P any] struct {
 	Builder[P]
-	shapes map[Key]*pattern.Pattern
+	shapes map[string]*pattern.Pattern // by method and shape
 }
 
 // add adds a route for each method of p, or none if there is an error.
@@ -23,18 +23,18 @@ func (b *routes[P]) add(p *pattern.Pattern, payload P, flags Flags) error {
 		methods = []string{""}
 	}
 	for _, m := range methods {
-		if other := b.shapes[ShapeKey(p, m)]; other != nil && flags&Implied == 0 {
+		if other := b.shapes[m+" "+p.Shape()]; other != nil && flags&Implied == 0 {
 			return fmt.Errorf("conflicts with pattern %q", other.Text)
 		}
 	}
 	if b.shapes == nil {
-		b.shapes = map[Key]*pattern.Pattern{}
+		b.shapes = map[string]*pattern.Pattern{}
 	}
 	for _, m := range methods {
 		if flags&Implied == 0 {
-			b.shapes[ShapeKey(p, m)] = p
+			b.shapes[m+" "+p.Shape()] = p
 		}
-		b.Add(p, ShapeKey(p, m), p.Text, payload, flags)
+		b.Add(p, m, p.Text, payload, flags)
 	}
 	return nil
 }

@@ -18,8 +18,7 @@ type Folded struct {
 // Add adds a route, as [Builder.Add] does.
 func (f *Folded) Add(p *pattern.Pattern, method string) {
 	f.builder.trieOnly = true // a static table has no use for decoded paths
-	folded := p.Fold()
-	f.builder.Add(folded, ShapeKey(folded, method), p.Text, p, 0)
+	f.builder.Add(p.Fold(), method, p.Text, p, 0)
 }
 
 // Build must be called between Add and Recase.
