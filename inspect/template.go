@@ -31,7 +31,7 @@ func newTemplate(p *pattern.Pattern) template {
 			if !s.Param {
 				parts = append(parts, part{text: escape(s.Text)})
 			} else {
-				parts = append(parts, part{name: s.Text, expr: ecmaScript(s.Expr), kind: s.Type(), multi: s.Multi})
+				parts = append(parts, part{name: s.Text, expr: ecmaScript(s.Expr), kind: s.Type, multi: s.Multi})
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func function(fn, name, text string, p *pattern.Pattern) string {
 	for _, part := range slices.Concat(p.Segs...) {
 		switch {
 		case !part.Param:
-		case part.Type() == "int":
+		case part.Type == "int":
 			add(part.Text, "int", "strconv.Itoa(%s)")
 		default:
 			add(part.Text, "string", "%s")

@@ -304,7 +304,7 @@ func (p *Pattern) parseParam(text string) (Part, error) {
 		return Part{}, fmt.Errorf("the expression of %s is empty", text)
 	}
 	if whole, ok := types[expr]; ok {
-		return Part{Text: name, Param: true, Expr: whole, Typed: true}, nil
+		return Part{Text: name, Param: true, Expr: whole, Type: expr}, nil
 	}
 	if expr != "" {
 		if _, err := parseExpr(expr); err != nil {

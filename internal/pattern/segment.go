@@ -18,15 +18,15 @@ import (
 //	{name...}  => {Text: "name", Param: true, Multi: true}
 //	v{major:[0-9]+}
 //	           => {Text: "v"} {Text: "major", Param: true, Expr: "[0-9]+"}
-//	{id:int}   => {Text: "id", Param: true, Expr: "-?[0-9]+", Typed: true}
+//	{id:int}   => {Text: "id", Param: true, Expr: "-?[0-9]+", Type: "int"}
 type Segment []Part
 
 // A Part is literal text (decoded), or a parameter with an optional constraint.
 type Part struct {
 	Text  string // literal text, or the name of the parameter
 	Expr  string // constraint, an RE2 expression; "" for none
+	Type  string // the name of the constraint, such as int; "" if it is written as an expression
 	Param bool   // it is a parameter
-	Typed bool   // the constraint is written as the name of a type, see Type
 	Multi bool   // matches one or more whole segments; then it is the only part
 	Fold  bool   // see Pattern.Fold
 }
@@ -35,19 +35,6 @@ type Part struct {
 var types = map[string]string{
 	"int":  `-?[0-9]+`,
 	"uuid": `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`,
-}
-
-// Type returns the name of the constraint, such as "int", or "" if it is written as
-// an expression.
-func (p Part) Type() string {
-	if p.Typed {
-		for name, expr := range types {
-			if expr == p.Expr {
-				return name
-			}
-		}
-	}
-	return ""
 }
 
 // Kind orders segments by what they match, most specific first.
@@ -88,7 +75,7 @@ func (s Segment) String() string {
 		case part.Expr == "":
 			b.WriteString("{" + part.Text + "}")
 		default:
-			b.WriteString("{" + part.Text + ":" + cmp.Or(part.Type(), part.Expr) + "}")
+			b.WriteString("{" + part.Text + ":" + cmp.Or(part.Type, part.Expr) + "}")
 		}
 	}
 	return b.String()
