@@ -44,11 +44,13 @@ type stdSegment struct {
 	multi bool
 }
 
-// Names holds the names of a route's values and the route's owner.
+// Names holds the names of a route's values and the route's owner. Its other strings
+// are only printed by net/http: str is namesMark, loc points to the owner's mark, and
+// if not Direct, host is the text of mark.
 type Names struct {
-	stdPattern                         // str is namesMark and loc points to the owner's mark; net/http only prints them
-	nesting    atomic.Pointer[nesting] // the last one, see nested.go
-	mark       any                     // see NewMark
+	stdPattern
+	nesting atomic.Pointer[nesting] // the last one, see nested.go
+	mark    any                     // see NewMark
 }
 
 // Safe reports whether the build tag muxmaster_safe is set.
@@ -119,7 +121,7 @@ func NewMark(o *Owner, list []string, ring bool, v any) *Names {
 	n := NewNames(o, list, ring)
 	n.mark = v
 	if !Direct {
-		remember(n)
+		n.host = remember(n)
 	}
 	return n
 }
@@ -190,7 +192,7 @@ func (n *Names) TrySet(r *http.Request, pattern string, slots []string) bool {
 // hide those with the same name until n's are replaced or dropped.
 func (n *Names) Set(r *http.Request, slots []string) {
 	if !Direct {
-		safeSet(r, n, n.list(), slots)
+		safeSet(r, n.host, n.list(), slots)
 		return
 	}
 	q := layOut(r)

@@ -20,7 +20,8 @@ const Direct = false
 // Names holds the names of a route's values.
 type Names struct {
 	list []string
-	mark any // see NewMark
+	mark any    // see NewMark
+	text string // of mark, see remember
 }
 
 // NewNames returns Names for routes with these parameters.
@@ -29,8 +30,8 @@ func NewNames(_ *Owner, list []string, _ bool) *Names { return &Names{list: slic
 // NewMark returns Names like NewNames that also tell whoever gets the request what v
 // is: see [Mark].
 func NewMark(_ *Owner, list []string, _ bool, v any) *Names {
-	n := &Names{slices.Clone(list), v}
-	remember(n)
+	n := &Names{list: slices.Clone(list), mark: v}
+	n.text = remember(n)
 	return n
 }
 
@@ -42,7 +43,7 @@ func Mark(r *http.Request) any { return safeMark(r) }
 func Drop(r *http.Request, _ *Owner) { safeDrop(r) }
 
 // Set sets the path values of r. The slots hold the values.
-func (n *Names) Set(r *http.Request, slots []string) { safeSet(r, n, n.list, slots) }
+func (n *Names) Set(r *http.Request, slots []string) { safeSet(r, n.text, n.list, slots) }
 
 // Each calls yield with the name and the value of each path value of the
 // innermost router, until it returns false.

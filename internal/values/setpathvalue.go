@@ -16,19 +16,18 @@ import (
 // router set a value. So a value that an earlier router or match has set remains
 // visible under its name, and Each yields only those of the innermost router.
 
-// safeSet sets the path values of r, and its mark if n has one. The caller sets
+// safeSet sets the path values of r, and its mark if there is one. The caller sets
 // r.Pattern afterwards.
-func safeSet(r *http.Request, n *Names, list, slots []string) {
-	id, marked := marks.ids.Load(weak.Make(n))
-	if (r.Pattern != "" || r.PathValue(markName) != "") && (len(list) > 0 || marked) {
+func safeSet(r *http.Request, mark string, list, slots []string) {
+	if (r.Pattern != "" || r.PathValue(markName) != "") && (len(list) > 0 || mark != "") {
 		unshare(r) // another router may have set values
 	}
 	safeDrop(r)
 	for i, name := range list {
 		r.SetPathValue(name, slots[i])
 	}
-	if marked {
-		r.SetPathValue(markName, id.(string))
+	if mark != "" {
+		r.SetPathValue(markName, mark)
 	}
 }
 
@@ -43,26 +42,22 @@ func safeDrop(r *http.Request) {
 // A request can't hold Names, so their mark is a text, by which they are found.
 const markName = Hidden + "mark"
 
-var marks struct {
-	last  atomic.Uint64
-	ids   sync.Map // text by weak.Pointer[Names]
-	names sync.Map // weak.Pointer[Names] by text
-}
+var (
+	lastMark atomic.Uint64
+	marked   sync.Map // weak.Pointer[Names] by text
+)
 
-// remember makes safeMark find n until it is collected.
-func remember(n *Names) {
-	id, p := strconv.FormatUint(marks.last.Add(1), 36), weak.Make(n)
-	marks.ids.Store(p, id)
-	marks.names.Store(id, p)
-	runtime.AddCleanup(n, func(id string) {
-		marks.ids.Delete(p)
-		marks.names.Delete(id)
-	}, id)
+// remember returns a text by which safeMark finds n until it is collected.
+func remember(n *Names) string {
+	mark := strconv.FormatUint(lastMark.Add(1), 36)
+	marked.Store(mark, weak.Make(n))
+	runtime.AddCleanup(n, func(mark string) { marked.Delete(mark) }, mark)
+	return mark
 }
 
 // safeMark returns the mark of r, or nil.
 func safeMark(r *http.Request) any {
-	if p, ok := marks.names.Load(r.PathValue(markName)); ok {
+	if p, ok := marked.Load(r.PathValue(markName)); ok {
 		if n := p.(weak.Pointer[Names]).Value(); n != nil {
 			return n.mark
 		}

@@ -152,9 +152,9 @@ func TestEach(t *testing.T) {
 // TestSetAllocations checks that SetPathValue's way allocates only the map that
 // net/http makes.
 func TestSetAllocations(t *testing.T) {
-	slots, n := []string{"1"}, NewNames(new(Owner), []string{"x"}, false)
+	slots := []string{"1"}
 	before := testing.AllocsPerRun(100, func() { new(http.Request).SetPathValue("x", "1") })
-	if got := testing.AllocsPerRun(100, func() { safeSet(new(http.Request), n, []string{"x"}, slots) }); got > before {
+	if got := testing.AllocsPerRun(100, func() { safeSet(new(http.Request), "", []string{"x"}, slots) }); got > before {
 		t.Errorf("%v allocations, SetPathValue alone has %v", got, before)
 	}
 }
