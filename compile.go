@@ -110,23 +110,20 @@ func (v *view) compile(f *fields, version uint64) *program {
 		p.Folded = new(trie.Folded)
 	}
 	c.builder.Grow(len(d.routes))
-	var answering []*level
-	seen := map[*level]bool{}
+	levels := map[*level]bool{} // around the routes, and those without routes
 	for _, r := range d.routes {
 		c.add(r)
-		for l := r.level; l.parent != nil && !seen[l]; l = l.parent {
-			seen[l] = true
-			if !l.inline {
-				answering = append(answering, l)
-			}
+		for l := r.level; l.parent != nil && !levels[l]; l = l.parent {
+			levels[l] = true
 		}
 	}
 	for _, l := range d.empty {
 		if !l.used {
-			answering = append(answering, l)
+			levels[l] = true
 		}
 	}
-	slices.SortFunc(answering, func(a, b *level) int { return cmp.Compare(a.order, b.order) })
+	maps.DeleteFunc(levels, func(l *level, _ bool) bool { return l.inline })
+	answering := slices.SortedFunc(maps.Keys(levels), func(a, b *level) int { return cmp.Compare(a.order, b.order) })
 	inner := map[*level]*level{} // the first Route inside that has the same prefix, which responds instead
 	for _, l := range answering {
 		for o := l.parent; l.owns && o != nil && o.prefix == l.prefix && o.host == l.host; o = o.parent {
