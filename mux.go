@@ -283,7 +283,8 @@ type program struct {
 
 	// For Lookup.
 	described sync.Map // from *trie.Route of the table to []*description
-	texts     atomic.Pointer[map[string][]*trie.Route[endpoint]]
+	once      sync.Once
+	texts     map[string][]*trie.Route[endpoint] // by Pattern; made once
 
 	outcome.Decider[endpoint] // for unmatched requests
 }

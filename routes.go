@@ -243,16 +243,9 @@ func (m match) through(text string, v *view) bool {
 // named returns the match for r by r.Pattern.
 func (v *view) named(r *http.Request) (m match) {
 	p := v.peek()
-	texts := p.texts.Load()
-	if texts == nil {
-		texts = &map[string][]*trie.Route[endpoint]{}
-		for _, rt := range p.table.All() {
-			(*texts)[rt.Pattern] = append((*texts)[rt.Pattern], rt)
-		}
-		p.texts.Store(texts)
-	}
+	p.once.Do(func() { p.texts = p.table.ByPattern() })
 	method := p.table.MethodOf(r.Method)
-	for _, rt := range (*texts)[r.Pattern] {
+	for _, rt := range p.texts[r.Pattern] {
 		if rt.Payload.route.mux() == nil && (m.Route == nil || rt.Method == method) {
 			m = match{Route: rt, program: p}
 		}

@@ -113,16 +113,17 @@ func (t *Table[P]) allow(s *Search[P]) string {
 	return strings.Join(append(list, "OPTIONS"), ", ")
 }
 
-// All returns all routes, in no particular order.
-func (t *Table[P]) All() []*Route[P] {
-	var all []*Route[P]
+// ByPattern returns all routes by their Pattern.
+func (t *Table[P]) ByPattern() map[string][]*Route[P] {
+	all := map[string][]*Route[P]{}
 	trees := append(slices.Collect(maps.Values(t.hosts)), &t.Base)
 	for _, h := range t.wildHosts {
 		trees = append(trees, h.tree)
 	}
 	for _, tree := range trees {
 		for i := range tree.routes {
-			all = append(all, &tree.routes[i])
+			rt := &tree.routes[i]
+			all[rt.Pattern] = append(all[rt.Pattern], rt)
 		}
 	}
 	return all
