@@ -99,7 +99,7 @@ type compiler struct {
 // The caller holds the lock.
 func (v *view) compile(f *fields, version uint64) *program {
 	d := &v.mux.target().declared
-	p := &program{view: v, version: version, owner: v.owner, fields: f, policy: d.policy, zones: map[*level]*zone{}}
+	p := &program{view: v, version: version, owner: v.owner, fields: f, pre: d.pre, zones: map[*level]*zone{}}
 	p.pool = pool{v.pool.values && f.pool.values, v.pool.params && f.pool.params}
 	c := &compiler{program: p, names: map[string]*values.Names{}}
 	if old := cmp.Or(v.peeked.Load(), v.program.Load()); old != nil {
@@ -318,7 +318,7 @@ func (c *compiler) namesOf(p *pattern.Pattern, pooled bool, mark any) *values.Na
 // zone returns the zone of a level.
 func (c *compiler) zone(l *level) *zone {
 	if c.zones[l] == nil {
-		c.zones[l] = &zone{level: l, program: c.program, chain: c.policy.chain(l), inherited: handlers(c.fields, l)}
+		c.zones[l] = &zone{level: l, program: c.program, chain: c.view.mux.target().chain(l), inherited: handlers(c.fields, l)}
 	}
 	return c.zones[l]
 }

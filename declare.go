@@ -197,11 +197,11 @@ func (d *declared) remove(r *route) {
 }
 
 // chain returns the middleware around the routes of a level.
-func (own policy) chain(l *level) chain {
+func (d *declared) chain(l *level) chain {
 	if l.parent == nil {
-		return own.middleware
+		return d.middleware
 	}
-	return slices.Concat(own.chain(l.parent), l.middleware)
+	return slices.Concat(d.chain(l.parent), l.middleware)
 }
 
 // first says which of the routes was registered first on a level, or inside it.

@@ -189,18 +189,13 @@ type label struct {
 
 // declared is what is registered on a Mux. Guarded by Mux.mu.
 type declared struct {
-	policy
-	routes []*route          // in the order of their registration
-	index  *index            // of routes; nil after compiling, see indexed
-	empty  map[string]*level // of Groups, by host, prefix and owns, on which no route was registered
-	fields *fields           // of the Mux when it was compiled to serve requests; nil before
-	used   bool              // a route was registered
-}
-
-// A policy is the middleware of a Mux.
-type policy struct {
 	pre        chain
-	middleware chain // of its own level
+	middleware chain             // of the Mux's own level
+	routes     []*route          // in the order of their registration
+	index      *index            // of routes; nil after compiling, see indexed
+	empty      map[string]*level // of Groups, by host, prefix and owns, on which no route was registered
+	fields     *fields           // of the Mux when it was compiled to serve requests; nil before
+	used       bool              // a route was registered
 }
 
 // A step is a middleware function that Use, UseRoute, UseFast, With or Pre was
@@ -266,11 +261,11 @@ type program struct {
 	owner   *values.Owner // of the view
 	fields  *fields
 	pool    pool
-	policy
-	table trie.Table[endpoint]
-	root  *zone // responds to unmatched requests below no fallback
-	zones map[*level]*zone
-	slow  uint8 // not 0 if ServeHTTP must not use its fast path
+	pre     chain
+	table   trie.Table[endpoint]
+	root    *zone // responds to unmatched requests below no fallback
+	zones   map[*level]*zone
+	slow    uint8 // not 0 if ServeHTTP must not use its fast path
 
 	shortcuts []shortcut
 
