@@ -386,6 +386,7 @@ var frameCases = []struct {
 	{"two hosts", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=http", ":path=/dump", "host=a", "host=b"))}},
 	{"expect", streams{1}, []step{post(1, "/echo", "expect=100-continue"), dataEnd(1, "hello")}},
 	{"connect", streams{1}, []step{fieldsEnd(1, block(":method=CONNECT", ":authority=h:1"))}},
+	{"connect with host", streams{1}, []step{fieldsEnd(1, block(":method=CONNECT", "host=h:1"))}},
 	{"connect with path", streams{1}, []step{fieldsEnd(1, reqBlock("CONNECT", "/x"))}},
 	{"extended connect", streams{1}, []step{fieldsEnd(1, reqBlock("CONNECT", "/stream", ":protocol=websocket"))}},
 	{"extended connect without path", streams{1}, []step{fieldsEnd(1, block(":method=CONNECT", ":scheme=http", ":authority=h", ":protocol=x"))}},

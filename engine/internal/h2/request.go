@@ -94,7 +94,7 @@ func (r *parsedRequest) special(f *hpack.Field) (problem string) {
 	case hpack.Expect:
 		r.expects = r.expects || syntax.HasToken(f.Value, "100-continue")
 	case hpack.Host: // RFC 9113 section 8.3.1; setHeader omits it, as in HTTP/1.1
-		if r.authority == "" {
+		if r.authority == "" && !r.connects() {
 			r.authority = f.Value
 		} else if !strings.EqualFold(r.authority, f.Value) {
 			return "bad_host"
