@@ -100,16 +100,14 @@ func IdempotencyKey(o Idempotency) func(http.Handler) http.Handler {
 	}
 	refuseTiny("IdempotencyKey: Lease", o.Lease)
 	refuseTiny("IdempotencyKey: Keep", o.Keep)
-	limit := BodyLimit(o.MaxRequest)
 	return func(next http.Handler) http.Handler {
+		once := BodyLimit(o.MaxRequest)(problem.Handler(func(w http.ResponseWriter, r *http.Request) error { return o.serve(w, r, next) }))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != http.MethodPost && r.Method != http.MethodPatch || r.Header["Idempotency-Key"] == nil && !o.Required {
 				next.ServeHTTP(w, r)
 				return
 			}
-			limit(problem.Handler(func(w http.ResponseWriter, limited *http.Request) error {
-				return o.serve(w, limited, r, next)
-			})).ServeHTTP(w, r)
+			once.ServeHTTP(w, r)
 		})
 	}
 }
@@ -130,8 +128,7 @@ func (k keptResponse) encode() []byte {
 	return b.Bytes()
 }
 
-// serve serves r, which is outer or a copy of it.
-func (o *Idempotency) serve(w http.ResponseWriter, r, outer *http.Request, next http.Handler) error {
+func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Handler) error {
 	key, err := idempotencyKey(r.Header["Idempotency-Key"])
 	if err != nil {
 		return err
@@ -174,7 +171,9 @@ func (o *Idempotency) serve(w http.ResponseWriter, r, outer *http.Request, next 
 	}()
 	inner := copyOf(r, ctx)
 	inner.Body = io.NopCloser(bytes.NewReader(body))
-	outer.Body = io.NopCloser(bytes.NewReader(body)) // for StripSlashes, which may serve it again
+	if loop, ok := ctx.Value(loopKey{}).(*redirectLoop); ok {
+		loop.body = body
+	}
 	defer handBack(r, inner, r.Context())
 	next.ServeHTTP(a, inner)
 	finished = true

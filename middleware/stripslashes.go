@@ -1,6 +1,9 @@
 package middleware
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -46,6 +49,9 @@ func (h *stripSlashesHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) 
 	if h := w.Header(); len(h) > 0 {
 		loop.header = h.Clone()
 	}
+	if r.Body != nil && r.Body != http.NoBody {
+		setContext(r, context.WithValue(r.Context(), loopKey{}, loop)) // not restored, as in RequestID
+	}
 	if loop.rejects(h.next, rec) {
 		h.next.ServeHTTP(w, r)
 	}
@@ -69,7 +75,11 @@ type redirectLoop struct {
 	url     url.URL // the original URL
 	header  http.Header
 	pattern string
+	body    []byte // what IdempotencyKey has read
 }
+
+// loopKey is the context key of a redirectLoop, for requests with a body.
+type loopKey struct{}
 
 // rejects calls next and reports whether its response was discarded. Then the
 // request can be served again, and if next panics, another response can be sent.
@@ -114,4 +124,7 @@ func (l *redirectLoop) restore() {
 	maps.Copy(header, l.header)
 	l.r.URL.Path, l.r.URL.RawPath = l.url.Path, l.url.RawPath
 	l.r.Pattern = l.pattern
+	if l.body != nil {
+		l.r.Body = io.NopCloser(bytes.NewReader(l.body))
+	}
 }
