@@ -275,9 +275,20 @@ type description struct {
 func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	m = m.target()
 	var list []*view
-	switch mark := values.Mark(r).(type) {
-	case *point, *barePoint:
-		list = append(list, m.at(r))
+	mark := values.Mark(r)
+	if bare, ok := mark.(*barePoint); ok {
+		mark = (*point)(bare)
+	}
+	switch mark := mark.(type) {
+	case *point:
+		v := mark.outer
+		for v != nil && v.mux != m { // m may mount at any depth what called it
+			v = v.outer
+		}
+		if v == nil {
+			v = m.at(r)
+		}
+		list = append(list, v)
 	case *zone:
 		if mark.program.view.mux == m {
 			list = append(list, mark.program.view)

@@ -144,6 +144,9 @@ func TestLookupInAMountedMux(t *testing.T) {
 	outer.GET("/:page", tell("page"))
 	outer.Mount("/mid", mid)
 	mid.Mount("/{v}/sub", sub)
+	mid.Mount("/plain/{v}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { show(w, r, outer) }))
+	const plain = "/mid/plain/{v} true;/mid/plain/{v} true;"
+	wantOutcomes(t, outer, exchanges{{"/mid/plain/1", plain}, {"/mid/plain/1/x", plain}})
 	const x, in = "/mid/{v}/sub/x true;", "/{v}/sub/x true;"
 	wantOutcomes(t, outer, exchanges{{"/mid/1/sub/x", x + x + x + x + x}, {"/mid/1/sub/y", "false; false;"}, {"/mid/a", "false;"}, {"/mid/a/b", "/mid/:y/:z true;yz"}})
 	wantOutcomes(t, mid, exchanges{{"/1/sub/x", in + in + in + in + " false;"}, {"/1/sub/y", "false; false;"}})
