@@ -233,6 +233,7 @@ var sameSets = []struct {
 	{[]string{"/#/"}, []string{"GET h /%23/x", "GET h /%23", "GET h /x"}},
 	{[]string{"127.0.0.1/x", "/x"}, []string{"GET 127.0.0.1:8080 /x", "GET 127.0.0.1 /x"}},
 	{[]string{"CONNECT /x/", "GET /x/"}, []string{"CONNECT h /x/", "CONNECT h /x/a//b", "CONNECT h //x/"}},
+	{[]string{"CONNECT /./{$}", "CONNECT /x/../{$}"}, []string{"CONNECT h /.", "CONNECT h /x/.."}},
 	{[]string{"/a b/"}, nil},
 	{[]string{"/%61/{x}"}, []string{"GET h /a/1", "GET h /%61/1"}},
 	{[]string{"/100%/{x}"}, []string{"GET h /100%25/1"}},

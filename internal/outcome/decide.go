@@ -80,7 +80,7 @@ func (x *Decider[P]) decide(search *trie.Search[P], r *http.Request, rt *trie.Ro
 		return d
 	}
 	if longer != nil && (asServeMux || rt == nil && longer.Flags&trie.Verb != 0 && x.Slash) {
-		d.Location, d.Pattern = cmp.Or(clean, cleanPath(r))+"/", longer.Pattern
+		d.Location, d.Pattern = strings.TrimSuffix(cmp.Or(clean, cleanPath(r)), "/")+"/", longer.Pattern
 		return d
 	}
 	if d.Location = clean; clean == "" {
