@@ -296,7 +296,7 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	}
 	if len(list) == 0 {
 		for _, v := range *m.views.Load() {
-			if v.program.Load().version == m.version.Load() { // r may have come from there
+			if r.Pattern != "" && v.program.Load().version == m.version.Load() { // r may have come from there
 				list = append(list, v)
 			}
 		}

@@ -151,6 +151,9 @@ func TestLookupInAMountedMux(t *testing.T) {
 	wantOutcomes(t, outer, exchanges{{"/mid/1/sub/x", x + x + x + x + x}, {"/mid/1/sub/y", "false; false;"}, {"/mid/a", "false;"}, {"/mid/a/b", "/mid/:y/:z true;yz"}})
 	wantOutcomes(t, mid, exchanges{{"/1/sub/x", in + in + in + in + " false;"}, {"/1/sub/y", "false; false;"}})
 	wantOutcomes(t, sub, exchanges{{"/x", "/x true;/x true; false; false;"}, {"/y", "false;"}})
+	if rt, ok := sub.Lookup(request(t, "GET", "/mid/1/sub/x")); ok {
+		t.Errorf("a request that no mount has passed on: got %v", rt)
+	}
 	for i := range 100 {
 		sub.GET(fmt.Sprint("/many/", i), handler) // sub has to be compiled again
 	}
