@@ -329,8 +329,8 @@ func (m *scope) register(h http.Handler, flags trie.Flags, texts ...string) erro
 // calledFrom returns the program counter of the first call from outside of the
 // package: that of a registration method.
 func calledFrom() uintptr {
-	var pcs [8]uintptr // all calls inside of the package
-	list := pcs[:runtime.Callers(2, pcs[:])]
+	var pcs [5]uintptr // all calls inside of the package behind register
+	list := pcs[:runtime.Callers(3, pcs[:])]
 	ownPCs.Lock()
 	defer ownPCs.Unlock()
 	for _, pc := range list {
