@@ -118,7 +118,9 @@ type route struct {
 // All handlers that one Shed wraps share its limit. With
 // [github.com/seed-1954dcaa/muxmaster.Router.UseRoute], the priority can be an
 // annotation of the route. In a Server, a handler inside another one of a Shed
-// isn't limited again.
+// isn't limited again. Over HTTP/2, requests count until their handlers return,
+// also while they wait for clients, if a middleware around it replaces the
+// ResponseWriter by one without an Unwrap method.
 func (s *Shed) Wrap(priority int, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.serve(workOf(w, r), priority, next, w, r)
