@@ -74,10 +74,11 @@ type IdempotencyStore interface {
 // All responses are kept except those with the status 307, 308, 429 or 503,
 // which say that the request wasn't executed. The 503 of [Timeout], and of
 // [problem.Write] for an error of a deadline, is kept: the request may have been
-// executed. After a panic, repeats get 500. Headers that outer middleware has
-// set aren't kept, and neither are cookies. Of a response that is larger than
-// MaxResponse, only the fact is kept: repeats get 409. If the store fails before
-// the request is executed, the response is 503.
+// executed. That of [http.TimeoutHandler] isn't, so don't use it inside. After a
+// panic, repeats get 500. Headers that outer middleware has set aren't kept, and
+// neither are cookies. Of a response that is larger than MaxResponse, only the
+// fact is kept: repeats get 409. If the store fails before the request is
+// executed, the response is 503.
 //
 // The handler's context isn't canceled when the client disconnects, because the
 // client will ask again. Responses are sent as a whole: Flush, Hijack, trailers
