@@ -139,8 +139,9 @@ func (s *store) serve(w http.ResponseWriter, r *http.Request, name string, cache
 	}
 	if coding != "" {
 		h.Set("Content-Encoding", coding)
-		if !conditional { // http.ServeContent doesn't set it for an encoded file
-			h.Set("Content-Length", strconv.FormatInt(sent.info.Size(), 10))
+		// http.ServeContent doesn't set it for an encoded file.
+		if size, err := sent.Seek(0, io.SeekEnd); err == nil && !conditional {
+			h.Set("Content-Length", strconv.FormatInt(size, 10))
 		}
 	}
 	if strings.Count(r.Header.Get("Range"), ",") >= maxRanges {

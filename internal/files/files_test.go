@@ -284,6 +284,16 @@ func (f watchedFile) Seek(offset int64, whence int) (int64, error) {
 	return f.File.(io.Seeker).Seek(offset, whence)
 }
 
+// Stat returns a wrong size, as some file systems do.
+func (f watchedFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	return wrongSize{info}, err
+}
+
+type wrongSize struct{ fs.FileInfo }
+
+func (wrongSize) Size() int64 { return 1 }
+
 func (f watchedFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	return f.File.(fs.ReadDirFile).ReadDir(n)
 }
