@@ -14,7 +14,7 @@ import (
 // Analyzer is the check.
 var Analyzer = &analysis.Analyzer{
 	Name: "recycled",
-	Doc:  "report http.TimeoutHandler, grpc.Server, MCP servers and copies of gin.Context in programs that recycle requests",
+	Doc:  "report http.TimeoutHandler, grpc.Server, MCP servers, apmhttp.Wrap and copies of gin.Context in programs that recycle requests",
 	URL:  mux.Docs + "#recycled",
 	Run:  run,
 }
@@ -47,8 +47,12 @@ func run(pass *analysis.Pass) (any, error) {
 			case *ast.CallExpr:
 				checkCall(pass, n)
 			case *ast.Ident:
-				if fn, ok := pass.TypesInfo.Uses[n].(*types.Func); ok && fn.FullName() == "net/http.TimeoutHandler" {
+				switch fn, _ := pass.TypesInfo.Uses[n].(*types.Func); {
+				case fn == nil:
+				case fn.FullName() == "net/http.TimeoutHandler":
 					pass.ReportRangef(n, "http.TimeoutHandler returns while its handler still runs, which with Recycle may read another client's request: use middleware.Timeout")
+				case fn.FullName() == "go.elastic.co/apm/module/apmhttp/v2.Wrap":
+					pass.ReportRangef(n, "apmhttp.Wrap uses the headers after its handler returned, which with Recycle may be another client's: serve it without Recycle")
 				}
 			case *ast.SelectorExpr:
 				switch fn, _ := pass.TypesInfo.Uses[n.Sel].(*types.Func); {

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/engine"
+	"go.elastic.co/apm/module/apmhttp/v2"
 	"google.golang.org/grpc"
 )
 
@@ -22,6 +23,7 @@ func routes(h http.Handler) *muxmaster.Mux {
 	mux := muxmaster.New()
 	mux.Handle("/slow", http.TimeoutHandler(h, time.Second, "")) // want `http.TimeoutHandler returns`
 	rpc := grpc.NewServer()
+	mux.Handle("/apm", apmhttp.Wrap(h))                // want `apmhttp.Wrap uses the headers after its handler returned`
 	mux.Handle("/rpc/", rpc)                           // want `a grpc.Server uses the request after it returned`
 	mux.POST("/rpc", rpc.ServeHTTP)                    // want `a grpc.Server uses the request`
 	_ = &http.Server{Handler: rpc}                     // want `a grpc.Server uses the request`
