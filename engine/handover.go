@@ -109,7 +109,7 @@ func (o *handover) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	body := r.Body
 	o.engine.handler().ServeHTTP(w, r)
 	if r.Body != body {
-		r.Body = body // net/http looks here for a body that was closed unread
+		r.Body = body // before Go 1.26.11, net/http looks here for a body that was closed unread
 	}
 }
 

@@ -42,8 +42,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := r.Body
 	f.respond(w, r, k)
 	if http1 && r.Body != body {
-		// net/http looks here for a body that was closed unread, and would serve
-		// the rest of one that it doesn't find as another request.
+		// Before Go 1.26.11, net/http looks here for a body that was closed unread,
+		// and would serve the rest of one that it doesn't find as another request.
 		r.Body = body
 	}
 }
