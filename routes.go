@@ -275,6 +275,7 @@ type description struct {
 func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	m = m.target()
 	var list []*view
+	finds := []func(*view, *http.Request) match{(*view).match, (*view).named}
 	mark := values.Mark(r)
 	if bare, ok := mark.(*barePoint); ok {
 		mark = (*point)(bare)
@@ -287,6 +288,8 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 		}
 		if v == nil {
 			v = m.at(r)
+		} else if mark.mount.mux() != nil { // which has not routed r; its root may have the pattern of the mount
+			finds = finds[:1]
 		}
 		list = append(list, v)
 	case *zone:
@@ -304,7 +307,7 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 			list = slices.Insert(list, 0, &m.root)
 		}
 	}
-	for _, find := range []func(*view, *http.Request) match{(*view).match, (*view).named} {
+	for _, find := range finds {
 		for _, v := range list {
 			x := find(v, r)
 			if x.Route == nil || r.Pattern != "" && x.Pattern != r.Pattern && !x.through(r.Pattern, v) {

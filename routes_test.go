@@ -42,6 +42,7 @@ func TestLookup(t *testing.T) {
 		g.POST("/", handler)
 		g.Annotate(scopesKey{}, "inner").POST("/x", handler)
 		sub.Use(at("sub", sub))
+		add(sub, "ANY /")
 		sub.GET("/y", handler)
 		g.Mount("/sub", sub)
 		thrice := func(found string) string { return "pre " + found + "use " + found + "handler " + found }
@@ -54,6 +55,7 @@ func TestLookup(t *testing.T) {
 			{"POST /g/x", thrice("POST /g/x inner true;")},
 			{"/g/sub/y", "pre GET /g/sub/y write true;use GET /g/sub/y write true;sub GET /g/sub/y <nil> true;handler GET /g/sub/y write true;"},
 			{"/none", "pre   <nil> false;use   <nil> false;"},
+			{"/g/sub/none", "pre   <nil> false;use   <nil> false;sub   <nil> false;"},
 		} {
 			if got := send(t, m, c[0]).body; got != c[1] {
 				t.Errorf("%s: %s: got\n%s, want\n%s", mode.name, c[0], got, c[1])
