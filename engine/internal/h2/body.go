@@ -135,7 +135,9 @@ func (b *body) Read(p []byte) (int, error) {
 	n := copy(p, b.data[b.read:])
 	if b.read += n; b.read < len(b.data) {
 		b.wake.Signal() // another Read may wait
-		if rest := b.data[b.read:]; cap(b.data) > 64<<10 && len(rest) < cap(b.data)/4 { // the windows count only that
+
+		// The windows count only the rest.
+		if rest := b.data[b.read:]; cap(b.data) > 64<<10 && len(rest) < cap(b.data)/4 {
 			b.data, b.read = slices.Clone(rest), 0
 		}
 	} else {
