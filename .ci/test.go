@@ -49,7 +49,7 @@ var steps = []step{
 	{name: "module analyzer", command: "go test -short ./...", dir: "analyzer"},
 	{name: "module examples/libraries", command: "go test ./...", dir: "examples/libraries"},
 
-	{name: "simulation", command: "go test -run ^TestSimulation -timeout 1h ./engine -simulate 10m -mutations", all: true},
+	{name: "simulation", command: "go test -run ^TestSimulation -timeout 1h ./engine -simulate 5m -mutations", all: true},
 	{name: "module interop/browser", command: "go test ./...", dir: "interop/browser", all: true, needs: []string{"chromium|google-chrome", "firefox-esr|firefox", "java", "npm", "python3"}},
 	{name: "module interop", command: "go test -race ./...", dir: "interop", all: true,
 		needs: []string{"gcc|clang", "buildah", "caddy", "curl", "h2load", "haproxy", "nghttp", "nginx", "redis-server", "systemd-analyze"}},
