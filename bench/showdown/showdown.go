@@ -145,7 +145,7 @@ func (w watching) addTo(r *Run) {
 	now := watch()
 	took := now.started.Sub(w.started) * time.Duration(runtime.NumCPU())
 	others := (now.all - w.all) - (now.ours - w.ours)
-	if now.all > 0 {
+	if now.all > 0 && took > time.Second { // a share of less, as of a case that needs no more rounds, means nothing
 		r.Others = max(r.Others, float64(others)/float64(took))
 	}
 	r.Took += took
