@@ -254,6 +254,17 @@ func TestNestedRouters(t *testing.T) {
 	}
 }
 
+// An http.ServeMux removes the values of a Mux around it.
+func TestServeMuxInside(t *testing.T) {
+	needsNesting(t)
+	outer, inner := muxmaster.New(), http.NewServeMux()
+	outer.Mount("/{o}", inner)
+	inner.HandleFunc("/x/{i}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.PathValue("o"), r.PathValue("i")) })
+	if got := get(t, outer, "GET", "/x/1"); got != "1" {
+		t.Errorf("got %s, want the value of the ServeMux alone", got)
+	}
+}
+
 // One request routed twice shows the values of the last time.
 func TestRoutedAgain(t *testing.T) {
 	needsNesting(t)

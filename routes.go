@@ -283,12 +283,12 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	switch mark := mark.(type) {
 	case *point:
 		v := mark.outer
-		for v != nil && v.mux != m { // m may mount at any depth what called it
+		for v != nil && v.mux != m { // find m around the mount that has marked r
 			v = v.outer
 		}
 		if v == nil {
 			v = m.at(r)
-		} else if mark.mount.mux() != nil { // which has not routed r; its root may have the pattern of the mount
+		} else if mark.mount.mux() != nil { // it hasn't routed r yet, and its root may have the same pattern as the mount
 			finds = finds[:1]
 		}
 		list = append(list, v)

@@ -215,7 +215,10 @@ func serve(name string) error {
 	go func() { ended <- run(listener) }()
 	if profile := os.Getenv("CPUPROFILE"); profile != "" {
 		f, err := os.Create(profile + "." + strings.ReplaceAll(name, "/", "-"))
-		if err != nil || pprof.StartCPUProfile(f) != nil {
+		if err == nil {
+			err = pprof.StartCPUProfile(f)
+		}
+		if err != nil {
 			return err
 		}
 		defer pprof.StopCPUProfile()
@@ -257,6 +260,8 @@ func startProcess(name string) (*process, error) {
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
+	var problem strings.Builder
+	p.cmd.Stderr = &problem
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -268,7 +273,7 @@ func startProcess(name string) (*process, error) {
 	line, err := p.out.ReadString('\n')
 	if err != nil {
 		p.stop()
-		return nil, fmt.Errorf("the server of %s didn't start: %w", name, err)
+		return nil, fmt.Errorf("the server of %s didn't start: %w; %s", name, err, problem.String())
 	}
 	p.address = strings.TrimSpace(line)
 	return p, nil
