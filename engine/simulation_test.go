@@ -184,7 +184,6 @@ func (s *simulation) plan(rnd *rand.Rand) {
 			p.resets = 3
 		}
 		p.cancels = p.resets > 0
-		handed := false
 		for range 1 + rnd.IntN(12) {
 			kind := rnd.IntN(len(simKinds))
 			q := &simRequest{peer: p, id: len(s.requests), method: "POST", kind: simKinds[kind], last: kind >= simLast, aborts: kind >= simLast && simKinds[kind] != "hijacks",
@@ -209,8 +208,8 @@ func (s *simulation) plan(rnd *rand.Rand) {
 			q.trailer = q.trailer && q.size > 0 && (p.http2 || !q.declared)
 			s.requests = append(s.requests, q)
 			p.requests = append(p.requests, q)
-			handed = handed || q.odd || q.trailer
-			if !p.http2 && (q.last || handed && q.size > 0 && !q.declared) {
+			p.handed = p.handed || q.odd || q.trailer
+			if !p.http2 && (q.last || p.handed && q.size > 0 && !q.declared) {
 				break // the engine makes net/http's server close the connection after a chunked body
 			}
 		}

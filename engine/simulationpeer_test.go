@@ -185,6 +185,7 @@ type peer struct {
 	halfCloses bool          // when all is sent
 	ahead      bool          // over HTTP/1.1, sends the head of the next request before it waits for the response
 	alternates bool          // over HTTP/1.1, sends no request before the last response
+	handed     bool          // net/http serves a request of it
 	leaves     bool          // closes the connection at the end
 
 	bytes    atomic.Int64 // sent and received
@@ -291,6 +292,9 @@ func (p *peer) serve() {
 				select {
 				case <-p.next:
 				case <-p.answered:
+					if p.handed { // net/http waits for the rest of the body, without a limit
+						p.client.CloseWrite()
+					}
 					return
 				}
 			}
