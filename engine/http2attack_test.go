@@ -123,6 +123,17 @@ func TestHTTP2Attacks(t *testing.T) {
 			frames: func(i int) []byte {
 				return appendTestFrame(nil, fHeaders, endStream|endHeaders, uint32(2*i+3), reqBlock("GET", "/wait")+strings.Repeat("\xbe", 250))
 			}},
+		{name: "trailer bomb", n: 240, survives: true,
+			begin: func(c *frameConn) {
+				var names []byte
+				for n := range 1333 {
+					names = fmt.Appendf(names, "%c%c,", 'a'+n%26, '0'+n/26)
+				}
+				c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x")+"\x40\x07trailer\x7f\xa0\x1e"+string(names))
+			},
+			frames: func(i int) []byte {
+				return appendTestFrame(nil, fHeaders, endHeaders, uint32(2*i+3), reqBlock("POST", "/wait")+strings.Repeat("\xbe", 21))
+			}},
 		{name: "pings", n: 10_000, frames: func(int) []byte { return repeat(appendTestFrame(nil, fPing, 0, 0, "12345678"), 100) }},
 		{name: "settings", n: 10_000, frames: func(int) []byte { return repeat(appendTestFrame(nil, fSettings, 0, 0, ""), 100) }},
 		{name: "large settings", n: 1000, frames: func(int) []byte {

@@ -55,10 +55,12 @@ func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool, block int)
 	if r.protocol != "" && !c.server.Connect {
 		return r, "bad_connect"
 	}
-	// Cookies are joined. Each entry of the table can be a part of them once, and
-	// the Huffman code saves less than half. Otherwise a short block that repeats
-	// an entry would become a megabyte.
-	if tooLarge || r.trailers > c.server.maxList || c.server.MaxFields > 0 && r.names > c.server.MaxFields || r.crumbs > 2*block+max(c.server.decoderTable, hpack.DefaultTableSize) {
+	// Cookies are joined, and trailers become the keys of a map. Each entry of the
+	// table can be a part of them once, the Huffman code saves less than half, and a
+	// name and its comma take more than a byte. Otherwise a short block that repeats
+	// an entry would become a megabyte, or cost milliseconds.
+	table := max(c.server.decoderTable, hpack.DefaultTableSize)
+	if tooLarge || c.server.MaxFields > 0 && r.names > c.server.MaxFields || r.crumbs > 2*block+table || r.trailers > min(32*block+table, c.server.maxList) {
 		if r.method != "HEAD" { // whose response has no body
 			r.method = "GET"
 		}
