@@ -93,7 +93,7 @@ type freezer[P any] struct {
 // Paths that don't suit the hash of the static table are all in the trie.
 func (b *Builder[P]) freeze(list []ref, at int) *Tree[P] {
 	for trieOnly := b.trieOnly; ; trieOnly = true {
-		f := freezer[P]{items: b.items, trieOnly: trieOnly, Tree: Tree[P]{routes: make([]Route[P], 0, len(list))}}
+		f := freezer[P]{items: b.items, trieOnly: trieOnly, edges: make([]edge[P], 0, len(list)), Tree: Tree[P]{routes: make([]Route[P], 0, len(list))}}
 		f.root = f.target(list, 0, at).next
 		ok := true
 		if f.static, ok = newStatic(f.routes, f.refs); ok {
