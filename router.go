@@ -177,37 +177,37 @@ func (m *scope) ANY(path string, h http.HandlerFunc) { m.verb("", path, h) }
 
 // GETFast is GET for a fast handler: see [FastHandler], which isn't faster than an
 // http.HandlerFunc.
-func (m *scope) GETFast(path string, h FastHandler) { m.verb(http.MethodGet, path, fastHandler(h)) }
+func (m *scope) GETFast(path string, h FastHandler) { m.fast(http.MethodGet, path, h) }
 
 // HEADFast is HEAD for a fast handler.
-func (m *scope) HEADFast(path string, h FastHandler) { m.verb(http.MethodHead, path, fastHandler(h)) }
+func (m *scope) HEADFast(path string, h FastHandler) { m.fast(http.MethodHead, path, h) }
 
 // POSTFast is POST for a fast handler.
-func (m *scope) POSTFast(path string, h FastHandler) { m.verb(http.MethodPost, path, fastHandler(h)) }
+func (m *scope) POSTFast(path string, h FastHandler) { m.fast(http.MethodPost, path, h) }
 
 // PUTFast is PUT for a fast handler.
-func (m *scope) PUTFast(path string, h FastHandler) { m.verb(http.MethodPut, path, fastHandler(h)) }
+func (m *scope) PUTFast(path string, h FastHandler) { m.fast(http.MethodPut, path, h) }
 
 // PATCHFast is PATCH for a fast handler.
-func (m *scope) PATCHFast(path string, h FastHandler) { m.verb(http.MethodPatch, path, fastHandler(h)) }
+func (m *scope) PATCHFast(path string, h FastHandler) { m.fast(http.MethodPatch, path, h) }
 
 // DELETEFast is DELETE for a fast handler.
-func (m *scope) DELETEFast(path string, h FastHandler) { m.verb(http.MethodDelete, path, fastHandler(h)) }
+func (m *scope) DELETEFast(path string, h FastHandler) { m.fast(http.MethodDelete, path, h) }
 
 // OPTIONSFast is OPTIONS for a fast handler.
-func (m *scope) OPTIONSFast(path string, h FastHandler) { m.verb(http.MethodOptions, path, fastHandler(h)) }
+func (m *scope) OPTIONSFast(path string, h FastHandler) { m.fast(http.MethodOptions, path, h) }
 
 // CONNECTFast is CONNECT for a fast handler.
-func (m *scope) CONNECTFast(path string, h FastHandler) { m.verb(http.MethodConnect, path, fastHandler(h)) }
+func (m *scope) CONNECTFast(path string, h FastHandler) { m.fast(http.MethodConnect, path, h) }
 
 // TRACEFast is TRACE for a fast handler.
-func (m *scope) TRACEFast(path string, h FastHandler) { m.verb(http.MethodTrace, path, fastHandler(h)) }
+func (m *scope) TRACEFast(path string, h FastHandler) { m.fast(http.MethodTrace, path, h) }
 
 // QUERYFast is QUERY for a fast handler.
-func (m *scope) QUERYFast(path string, h FastHandler) { m.verb("QUERY", path, fastHandler(h)) }
+func (m *scope) QUERYFast(path string, h FastHandler) { m.fast("QUERY", path, h) }
 
 // ANYFast is ANY for a fast handler.
-func (m *scope) ANYFast(path string, h FastHandler) { m.verb("", path, fastHandler(h)) }
+func (m *scope) ANYFast(path string, h FastHandler) { m.fast("", path, h) }
 
 // verb implements the verb methods and Method.
 func (m *scope) verb(methods, path string, h http.Handler) {
@@ -224,6 +224,9 @@ func (m *scope) verb(methods, path string, h http.Handler) {
 	}
 	must(m.add(text, h, trie.Verb))
 }
+
+// fast implements the verb methods for fast handlers.
+func (m *scope) fast(method, path string, h FastHandler) { m.verb(method, path, fastHandler(h)) }
 
 // pathAdvice says what to write instead of a path that doesn't begin with a
 // slash.
@@ -326,7 +329,7 @@ func (m *scope) register(h http.Handler, flags trie.Flags, texts ...string) erro
 // calledFrom returns the program counter of the first call from outside of the
 // package: that of a registration method.
 func calledFrom() uintptr {
-	var pcs [4]uintptr // all calls inside of the package behind register
+	var pcs [5]uintptr // all calls inside of the package behind register
 	list := pcs[:runtime.Callers(3, pcs[:])]
 	ownPCs.Lock()
 	defer ownPCs.Unlock()
