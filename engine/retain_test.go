@@ -139,12 +139,16 @@ func TestLate(t *testing.T) {
 				body, ctx := r.Body, r.Context()
 				h := w.Header()
 				h.Set("Trailer", "Late")
+				h.Set(http.TrailerPrefix+"End", "x")
 				mu.Lock()
 				for old := range kept {
 					call(old)
 				}
 				mu.Unlock()
 				late.Go(func() {
+					for ctx.Err() == nil { // also while the trailers are collected
+						w.Header()
+					}
 					<-ctx.Done() // the handler has returned
 					if call(w); k.name == "engine" && way.http2 {
 						h.Set("Late", "LATE")

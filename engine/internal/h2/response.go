@@ -42,7 +42,7 @@ func (r *response) begin(s *stream, method string) {
 // invalidate invalidates the handler's writer, when the handler has returned.
 func (r *response) invalidate() {
 	if !r.stream.conn.server.Recycle {
-		r.stream.w.Kept = r.stream.ResponseHeader // before late calls read it
+		r.stream.w.Kept = r.stream.ResponseHeader
 	}
 	r.Invalidate()
 }
@@ -223,10 +223,11 @@ func (r *response) sendLocked(p []byte, end bool) error {
 	return nil
 }
 
-// prepare invalidates the writer and, unless the handler has panicked, prepares
-// finish, without the connection's mutex. The header isn't used any more.
+// prepare prepares finish, without the connection's mutex, unless the handler has
+// panicked, and invalidates the writer. The header isn't used any more.
 func (r *response) prepare(panicked bool) {
-	if r.invalidate(); panicked {
+	defer r.invalidate() // finally, because late calls copy the header
+	if panicked {
 		return
 	}
 	r.Done = true
