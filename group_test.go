@@ -76,18 +76,6 @@ func TestGroupCoversItsPrefix(t *testing.T) {
 	})
 }
 
-// Responses to unmatched requests inside a Group have the usual status.
-func TestGroupAnswersKeepTheirStatus(t *testing.T) {
-	m := muxmaster.New()
-	add(m.Group("/g").With(passOn).Group("/h"), "GET /x")
-	want := exchanges{
-		{"/g/h/x", "GET /x"}, {"/g/h/none", "404"}, {"PUT /g/h/x", "405 GET, HEAD, OPTIONS"},
-		{"OPTIONS /g/h/x", "204 GET, HEAD, OPTIONS"}, {"/g/h/x/", "307 /g/h/x"}, {"/g/h//x", "307 /g/h/x"},
-	}
-	wants(t, m, want)
-	agrees(t, m, want)
-}
-
 // Of two Groups with the same prefix, the one created first responds.
 func TestTwoGroupsOfOnePrefix(t *testing.T) {
 	for _, prefixes := range [][2]string{{"/g", "/g"}, {"/g/", "/g"}, {"/g", "/g/"}} {

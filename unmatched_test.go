@@ -12,24 +12,14 @@ import (
 )
 
 func TestAllow(t *testing.T) {
-	all := muxmaster.New()
-	for i := range verbs {
-		v := verbs[len(verbs)-1-i]
-		v.add(all, "/all/:x", tell(v.name))
-	}
-	all.Handle("WHEN,BREW /all/{y}", tell("custom"))
-	for _, v := range verbs { // each of them serves its method
-		wants(t, all, exchanges{{v.name + " /all/1", v.name}})
-	}
-	wants(t, all, exchanges{{"PROPFIND /all/1", "405 GET, HEAD, POST, PUT, PATCH, DELETE, CONNECT, TRACE, QUERY, BREW, WHEN, OPTIONS"}})
-
-	for _, c := range []struct {
-		routes string
-		want   exchanges
-	}{
+	routings{
 		{"GET /x", exchanges{
 			{"POST /x", "405 GET, HEAD, OPTIONS"}, {"BREW /x", "405 GET, HEAD, OPTIONS"}, {"get /x", "405 GET, HEAD, OPTIONS"},
 			{"OPTIONS /x", "204 GET, HEAD, OPTIONS"}, {"OPTIONS /y", "404"}, {"POST /y", "404"},
+		}},
+		// The order doesn't depend on that of the registrations.
+		{"OPTIONS /x|QUERY /x|TRACE /x|CONNECT /x|DELETE /x|PATCH /x|PUT /x|POST /x|HEAD /x|GET /x|Handle WHEN,BREW /x", exchanges{
+			{"PROPFIND /x", "405 GET, HEAD, POST, PUT, PATCH, DELETE, CONNECT, TRACE, QUERY, BREW, WHEN, OPTIONS"},
 		}},
 		{"OPTIONS /x", exchanges{{"OPTIONS /x", "OPTIONS /x"}}},
 		{"BREW /x|ABC /x", exchanges{{"/x", "405 ABC, BREW, OPTIONS"}}},
@@ -37,22 +27,16 @@ func TestAllow(t *testing.T) {
 		{"GET /users/:id|POST /users/list", exchanges{
 			{"PUT /users/list", "405 GET, HEAD, POST, OPTIONS"}, {"/users/list", "GET /users/:id"}, {"PUT /users/1", "405 GET, HEAD, OPTIONS"},
 		}},
-		{"GET /a/*rest|PUT /a/{id:[0-9]+}|PATCH /a/v{x}|DELETE /a/:b", exchanges{
+		{"Handle GET /a/*rest|Handle PUT /a/{id:[0-9]+}|Handle PATCH /a/v{x}|Handle DELETE /a/:b", exchanges{
 			{"TRACE /a/1", "405 GET, HEAD, PUT, DELETE, OPTIONS"}, {"TRACE /a/v1", "405 GET, HEAD, PATCH, DELETE, OPTIONS"},
 			{"TRACE /a/v1/", "405 GET, HEAD, OPTIONS"},
 		}},
 		// What would be redirected counts, as in net/http.
-		{"GET /tree/", exchanges{{"POST /tree", "405 GET, HEAD, OPTIONS"}}},
+		{"Handle GET /tree/", exchanges{{"POST /tree", "405 GET, HEAD, OPTIONS"}}},
 		// Encoded and odd.
 		{"GET /a%2Fb", exchanges{{"POST /a%2fb", "405 GET, HEAD, OPTIONS"}}},
 		{"GET /{x}", exchanges{{"POST /%FF", "405 GET, HEAD, OPTIONS"}, {"OPTIONS /a%2Fb", "204 GET, HEAD, OPTIONS"}}},
-	} {
-		m := muxmaster.New()
-		for _, p := range strings.Split(c.routes, "|") {
-			m.Handle(p, tell(p))
-		}
-		wants(t, m, c.want, c.routes)
-	}
+	}.test(t)
 }
 
 // Responses to unmatched requests are the same as net/http's.
@@ -95,27 +79,6 @@ func TestFallbackHeadersAreNotShared(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestNotFoundAndMethodNotAllowed(t *testing.T) {
-	m := muxmaster.New()
-	say := func(name string) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprintf(w, "%s %s %q allow=%q id=%q", name, r.URL.Path, r.Pattern, w.Header().Get("Allow"), r.PathValue("id"))
-		})
-	}
-	m.NotFound, m.MethodNotAllowed = say("404"), say("405")
-	m.GET("/users/:id", tell("get"))
-	m.GET("/x/", tell("x"))
-	wants(t, m, exchanges{
-		{"/none", `404 /none "" allow="" id=""`},
-		{"/users/1/2", `404 /users/1/2 "" allow="" id=""`},
-		{"POST /users/1", `405 /users/1 "" allow="GET, HEAD, OPTIONS" id=""`},
-		{"OPTIONS /users/1", "204 GET, HEAD, OPTIONS"},
-		{"/users/1/", "307 /users/1"},
-		{"/x", "307 /x/"},
-		{"OPTIONS /none", `404 /none "" allow="" id=""`},
-	})
 }
 
 // A nil function in one of the fields is no handler.
@@ -188,93 +151,59 @@ func TestFieldsAreReadOnce(t *testing.T) {
 	wants(t, m, exchanges{{"/none", "first"}})
 }
 
-// An empty router responds to requests.
-func TestEmptyMux(t *testing.T) {
-	wants(t, muxmaster.New(), exchanges{{"/", "404"}, {"/x/y", "404"}, {"OPTIONS /", "404"}, {"POST //x", "307 /x"}, {"CONNECT /", "404"}})
-}
-
-// A CONNECT request for host:port has no path.
-func TestCONNECTWithoutPath(t *testing.T) {
-	m := muxmaster.New()
-	m.CONNECT("/*rest", tell(""))
-	m.Handle("/", tell(""))
-	wants(t, m, exchanges{{"CONNECT example.com:80", "404"}})
-}
-
 func TestRedirects(t *testing.T) {
-	for _, c := range []struct {
-		pattern string
-		want    exchanges
-	}{
+	routings{
 		// Cleaning, whatever is registered.
-		{"/x", exchanges{
+		{"GET /x", exchanges{
 			{"//", "307 /"}, {"//x", "307 /x"}, {"///x", "307 /x"}, {"/./x", "307 /x"}, {"/y/../x", "307 /x"}, {"/../../..", "307 /"}, {"/x/.", "307 /x"},
 			// and without the slash at once
 			{"/x/./", "307 /x"}, {"/y/./z/..//", "307 /y/"}, {"/%2e/x", "307 /x"}, {"/y/%2E%2e/x", "307 /x"},
 		}},
-		{"/:a", exchanges{{"/%2e%2e", "307 /"}}},
-		{"/*a", exchanges{{"/a/%2e%2e/%2e%2e/etc/passwd", "307 /etc/passwd"}}},
-		{"/{a...}", exchanges{{"/a/../b", "307 /b"}}},
-		{"/x", exchanges{
+		{"GET /:a", exchanges{{"/%2e%2e", "307 /"}}},
+		{"GET /*a", exchanges{{"/a/%2e%2e/%2e%2e/etc/passwd", "307 /etc/passwd"}}},
+		{"GET /{a...}", exchanges{{"/a/../b", "307 /b"}}},
+		{"GET /x", exchanges{
 			{"POST //x", "307 /x"}, {"OPTIONS //x", "307 /x"},
 		}},
 		// The escaping and the query are kept.
-		{"/x", exchanges{
+		{"GET /x", exchanges{
 			{"/a%2Fb//c?d=/../e", "307 /a%2Fb/c?d=/../e"}, {"/a%3Fb//c", "307 /a%3Fb/c"}, {"/a//c?d#e#", "307 /a/c?d%23e%23"}, {"/a%25b//c", "307 /a%25b/c"},
 			{"/a%252e%252e//c", "307 /a%252e%252e/c"}, {"/%252e%252e//c", "307 /%252e%252e/c"}, {"/a%0d%0aX:y//c", "307 /a%0d%0aX:y/c"},
 			{"/ü//c", "307 /%C3%BC/c"}, {"/a%20b//c?q=a%20b&r=%0a", "307 /a%20b/c?q=a%20b&r=%0a"}, {"/a//b?", "307 /a/b"},
 		}},
 		// No other host, whatever the path says.
-		{"/x", exchanges{
+		{"GET /x", exchanges{
 			{"//evil.com", "307 /evil.com"}, {"///evil.com/..", "307 /"}, {"//evil.com//", "307 /evil.com/"}, {"/.//evil.com", "307 /evil.com"},
 			{"/%2e//evil.com/", "307 /evil.com/"}, {"/%2F/./evil.com", "307 /%2F/evil.com"}, {"/%2F%2Fevil.com//", "307 /%2F%2Fevil.com/"},
 		}},
-		{"/:a/", exchanges{{"/%2F%2Fevil.com", "307 /%2F%2Fevil.com/"}}},
-		{"/:a", exchanges{{"/%5Cevil.com/", "307 /%5Cevil.com"}}},
-		{"/:a/", exchanges{{"/\\evil.com", "307 /%5Cevil.com/"}}},
-		{"/x", exchanges{
+		{"GET /:a/", exchanges{{"/%2F%2Fevil.com", "307 /%2F%2Fevil.com/"}}},
+		{"GET /:a", exchanges{{"/%5Cevil.com/", "307 /%5Cevil.com"}}},
+		{"GET /:a/", exchanges{{"/\\evil.com", "307 /%5Cevil.com/"}}},
+		{"GET /x", exchanges{
 			{"/\\evil.com//", "307 /%5Cevil.com/"}, {"http://evil.com//y", "307 /y"}, {"http://evil.com/y//z?q", "307 /y/z?q"},
 		}},
-		{"/:a", exchanges{
+		{"GET /:a", exchanges{
 			{"http://evil.com/y/", "307 /y"},
 		}},
-		{"/x", exchanges{
+		{"GET /x", exchanges{
 			{"http://evil.com", "307 /"},
 		}},
 		// Slashes of verb routes, both ways, only for the route's method.
-		{"/x", exchanges{{"/x/", "307 /x"}, {"/x/?q=1", "307 /x?q=1"}}},
-		{"/:a/y/", exchanges{{"/1%3F2/y", "307 /1%3F2/y/"}}},
-		{"/x", exchanges{{"HEAD /x/", "307 /x"}, {"/", "404"}, {"POST /x/", "404"}}},
-	} {
-		m := muxmaster.New()
-		m.GET(c.pattern, tell(""))
-		wants(t, m, c.want, c.pattern)
-	}
-}
-
-// A pattern with a segment that cleaning removes serves CONNECT requests only.
-func TestRedirectOfUncleanPatterns(t *testing.T) {
-	m := muxmaster.New()
-	for _, path := range []string{"//x", "/./x", "/../x", "/a//x", "/a/./x", "/a/../x", "/a//"} {
-		m.ANY(path, tell("as sent"))
-	}
-	for _, path := range []string{"/b", "/c", "/d", "/a/b", "/a/c", "/a/d"} { // beside them in the tables
-		m.GET(path+"/:id", values)
-	}
-	wants(t, m, exchanges{
-		{"//x", "307 /x"}, {"/./x", "307 /x"}, {"/../x", "307 /x"}, {"/a//x", "307 /a/x"}, {"/a/./x", "307 /a/x"}, {"/a/../x", "307 /x"}, {"/a//", "307 /a/"},
-		{"CONNECT //x", "as sent"}, {"CONNECT /./x", "as sent"}, {"CONNECT /../x", "as sent"}, {"CONNECT /a//x", "as sent"},
-		{"CONNECT /a/./x", "as sent"}, {"CONNECT /a/../x", "as sent"}, {"CONNECT /a//", "as sent"},
-		{"/b/1", `id="1"`}, {"/d/1", `id="1"`}, {"/a/b/1", `id="1"`}, {"/a/d/1", `id="1"`},
-	})
-}
-
-// CONNECT, whose path is not cleaned, is not redirected to another host either.
-func TestRedirectOfCONNECT(t *testing.T) {
-	m := muxmaster.New()
-	m.Handle("//evil.com/", tell(""))
-	m.CONNECT("/d/:x/", tell(""))
-	wants(t, m, exchanges{{"CONNECT //evil.com", "307 /evil.com/"}, {"CONNECT /d/x", "307 /d/x/"}, {"CONNECT /d/..", "404"}})
+		{"GET /x", exchanges{{"/x/", "307 /x"}, {"/x/?q=1", "307 /x?q=1"}}},
+		{"GET /:a/y/", exchanges{{"/1%3F2/y", "307 /1%3F2/y/"}}},
+		{"GET /x", exchanges{{"HEAD /x/", "307 /x"}, {"/", "404"}, {"POST /x/", "404"}}},
+		{"", exchanges{{"/", "404"}, {"/x/y", "404"}, {"OPTIONS /", "404"}, {"POST //x", "307 /x"}, {"CONNECT /", "404"}}},
+		// CONNECT requests for a host have no path, and the path of others isn't cleaned.
+		{"CONNECT /*rest|Handle /", exchanges{{"CONNECT example.com:80", "404"}}},
+		{"Handle //evil.com/|CONNECT /d/:x/", exchanges{{"CONNECT //evil.com", "307 /evil.com/"}, {"CONNECT /d/x", "307 /d/x/"}, {"CONNECT /d/..", "404"}}},
+		// So a pattern with a segment that cleaning removes serves only CONNECT, and hides none beside it.
+		{"ANY //x|ANY /./x|ANY /../x|ANY /a//x|ANY /a/./x|ANY /a/../x|ANY /a//|GET /b/:id|GET /c/:id|GET /d/:id|GET /a/b/:id|GET /a/c/:id|GET /a/d/:id", exchanges{
+			{"//x", "307 /x"}, {"/./x", "307 /x"}, {"/../x", "307 /x"}, {"/a//x", "307 /a/x"}, {"/a/./x", "307 /a/x"}, {"/a/../x", "307 /x"}, {"/a//", "307 /a/"},
+			{"CONNECT //x", "ANY //x"}, {"CONNECT /./x", "ANY /./x"}, {"CONNECT /../x", "ANY /../x"}, {"CONNECT /a//x", "ANY /a//x"},
+			{"CONNECT /a/./x", "ANY /a/./x"}, {"CONNECT /a/../x", "ANY /a/../x"}, {"CONNECT /a//", "ANY /a//"},
+			{"/b/1", "GET /b/:id"}, {"/d/1", "GET /d/:id"}, {"/a/b/1", "GET /a/b/:id"}, {"/a/d/1", "GET /a/d/:id"},
+		}},
+	}.test(t)
 }
 
 // redirectTargets are seeds of FuzzLocation.
@@ -398,16 +327,18 @@ func TestAnswersThatRouteOn(t *testing.T) {
 	}
 }
 
-// Middleware and fallbacks below a prefix with parameters see the values of the
-// prefix.
+// NotFound and MethodNotAllowed see the values of the prefix, none of a route, no
+// pattern and, if there is a route for another method, the Allow header.
 func TestUnmatchedRequestsHaveThePrefixValues(t *testing.T) {
 	for _, mode := range modes {
 		m, sub := newMux(mode.pooled), newMux(mode.pooled)
 		show := func(name string) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				fmt.Fprintf(w, "%s t=%q pattern=%q", name, r.PathValue("t"), r.Pattern)
+				fmt.Fprintf(w, "%s t=%q y=%q pattern=%q allow=%q", name, r.PathValue("t"), r.PathValue("y"), r.Pattern, w.Header().Get("Allow"))
 			})
 		}
+		m.NotFound, m.MethodNotAllowed = show("outer 404"), show("outer 405")
+		m.GET("/x/:y", tell("x"))
 		g := m.Group("/g/:t")
 		g.NotFound, g.MethodNotAllowed = show("404"), show("405")
 		g.GET("/x/:y", tell("x"))
@@ -416,13 +347,15 @@ func TestUnmatchedRequestsHaveThePrefixValues(t *testing.T) {
 		sub.GET("/:a/:b/:c/z", tell("z"))
 		m.Mount("/m/:t", sub)
 		wants(t, m, exchanges{
-			{"/g/5/none", `404 t="5" pattern=""`},
-			{"/g/a%2Fb/none", `404 t="a/b" pattern=""`},
-			{"POST /g/5/x/6", `405 t="5" pattern=""`},
-			{"/m/5/none", `404 t="5" pattern=""`},
-			{"/m/a%2Fb/1/2/3/4", `404 t="a/b" pattern=""`},
-			{"POST /m/5/x/6", `405 t="5" pattern=""`},
-			{"/m/5", `404 t="5" pattern=""`},
+			{"/none", `outer 404 t="" y="" pattern="" allow=""`}, {"/x/6/7", `outer 404 t="" y="" pattern="" allow=""`}, {"OPTIONS /none", `outer 404 t="" y="" pattern="" allow=""`},
+			{"POST /x/6", `outer 405 t="" y="" pattern="" allow="GET, HEAD, OPTIONS"`}, {"OPTIONS /x/6", "204 GET, HEAD, OPTIONS"}, {"/x/6/", "307 /x/6"},
+			{"/g/5/none", `404 t="5" y="" pattern="" allow=""`},
+			{"/g/a%2Fb/none", `404 t="a/b" y="" pattern="" allow=""`},
+			{"POST /g/5/x/6", `405 t="5" y="" pattern="" allow="GET, HEAD, OPTIONS"`},
+			{"/m/5/none", `404 t="5" y="" pattern="" allow=""`},
+			{"/m/a%2Fb/1/2/3/4", `404 t="a/b" y="" pattern="" allow=""`},
+			{"POST /m/5/x/6", `405 t="5" y="" pattern="" allow="GET, HEAD, OPTIONS"`},
+			{"/m/5", `404 t="5" y="" pattern="" allow=""`},
 		}, mode.name)
 	}
 }
@@ -485,21 +418,13 @@ func TestRedirectCase(t *testing.T) {
 		{"/none", "404"},
 	}
 	wants(t, m, want)
-	for _, c := range want {
-		method, host, target := parts(c[0])
-		e := m.Explain(method, "http://"+host+strings.ReplaceAll(target, "#", "%23"))
-		if location, redirected := strings.CutPrefix(c[1], "307 "); redirected && (e.Status != 307 || e.Location != location) {
-			t.Errorf("%s: Explain says %d %s, want %s", c[0], e.Status, e.Location, c[1])
-		}
-	}
+	agrees(t, m, want)
 	if _, pattern := m.Handler(request(t, "GET", "/USERS/Bob")); pattern != "GET /users/:id" {
 		t.Errorf("Handler returned %q", pattern)
 	}
 	m = muxmaster.New()
 	m.GET("/users", values)
-	if got := get(t, m, "GET", "/USERS"); got != "404" {
-		t.Errorf("without RedirectCase: %s", got)
-	}
+	wants(t, m, exchanges{{"/USERS", "404"}}, "without RedirectCase")
 }
 
 // TestRedirectCaseInScopes checks which Mux decides about a redirect to another
