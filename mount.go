@@ -166,11 +166,11 @@ func (m *Mux) at(r *http.Request) *view {
 			pt = mark.program.view.point
 		}
 	}
-	switch {
-	case pt.outer == nil:
+	if pt.outer != nil && pt.outer.mux == m { // m mounts what called it
+		pt, rest = pt.outer.point, ""
+	}
+	if pt.outer == nil {
 		return &m.root
-	case pt.outer.mux == m: // m mounts what called it
-		return pt.outer
 	}
 	path := r.URL.Path
 	head, below := strings.CutSuffix(path, rest)

@@ -416,8 +416,8 @@ type unwrapsWith func()
 func (unwrapsWith) ServeHTTP(http.ResponseWriter, *http.Request) {}
 func (f unwrapsWith) Unwrap() http.Handler                       { f(); return nil }
 
-// NotFound and MethodNotAllowed of a mounted Mux can pass requests to it again, with
-// the whole path.
+// Handlers of a mounted Mux can pass requests to it again, with the whole path or
+// without the prefix.
 func TestMountedMuxServesAgain(t *testing.T) {
 	m, sub := muxmaster.New(), muxmaster.New()
 	add(sub, "GET /x")
@@ -429,8 +429,9 @@ func TestMountedMuxServesAgain(t *testing.T) {
 		r.URL.Path = "/api/1/x"
 		sub.ServeHTTP(w, r)
 	})
+	sub.Mount("/old", http.StripPrefix("/api/1/old", sub))
 	m.Mount("/api/:v", sub)
-	wants(t, m, exchanges{{"POST /api/1/x", "GET /x"}, {"/api/1/g/2/none", "GET /x"}})
+	wants(t, m, exchanges{{"POST /api/1/x", "GET /x"}, {"/api/1/g/2/none", "GET /x"}, {"/api/1/old/x", "GET /x"}})
 }
 
 // Behind StripPrefix, a mounted Mux serves the path that is left, also if that begins

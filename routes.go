@@ -258,6 +258,14 @@ func (v *view) named(r *http.Request) (m match) {
 	return m
 }
 
+// around returns the view of m that is v or around it, or nil.
+func (v *view) around(m *Mux) *view {
+	for v != nil && v.mux != m {
+		v = v.outer
+	}
+	return v
+}
+
 // A description is the Route of a route, for the Mux of a view around it.
 type description struct {
 	Route
@@ -282,10 +290,7 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	}
 	switch mark := mark.(type) {
 	case *point:
-		v := mark.outer
-		for v != nil && v.mux != m { // find m around the mount that has marked r
-			v = v.outer
-		}
+		v := mark.outer.around(m)
 		if v == nil {
 			v = m.at(r)
 		} else if mark.mount.mux() != nil { // it hasn't routed r yet, and its root may have the same pattern as the mount
@@ -293,8 +298,8 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 		}
 		list = append(list, v)
 	case *zone:
-		if mark.program.view.mux == m {
-			list = append(list, mark.program.view)
+		if v := mark.program.view.around(m); v != nil {
+			list = append(list, v)
 		}
 	}
 	if len(list) == 0 {

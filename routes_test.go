@@ -166,6 +166,25 @@ func TestLookupInAMountedMux(t *testing.T) {
 	}
 }
 
+// Around a mounted Mux that has found no route, Lookup finds none either, also where
+// another one would serve the path if nothing were mounted.
+func TestLookupAfterNotFound(t *testing.T) {
+	for _, notFound := range []http.Handler{nil, http.NotFoundHandler()} {
+		outer, mid, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
+		outer.Mount("/mid", mid)
+		mid.Use(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			next.ServeHTTP(w, r)
+			if rt, ok := mid.Lookup(r); ok {
+				t.Errorf("with the NotFound %v: got %v", notFound, rt)
+			}
+		}))
+		mid.Mount("/sub", sub)
+		mid.GET("/mid/sub/none", tell(""))
+		sub.NotFound = notFound
+		wants(t, outer, exchanges{{"/mid/sub/none", "404"}})
+	}
+}
+
 // A name stays with the methods of a list that are not removed, and is free
 // again when none is left.
 func TestNameAfterRemove(t *testing.T) {

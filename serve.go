@@ -275,7 +275,7 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 	z, vals := p.responsible(d)
 	values.Drop(r, p.owner)
 	r.Pattern = ""
-	if len(z.chain) > 0 || z.custom(d.Outcome.Status(r.Method)) != nil {
+	if p.view.outer != nil || len(z.chain) > 0 || z.custom(d.Outcome.Status(r.Method)) != nil {
 		z.marked().Set(r, vals)
 	}
 	if len(z.chain) == 0 {
