@@ -133,7 +133,7 @@ func (t target) handler(transport http.RoundTripper) (http.Handler, error) {
 	}
 	if t.Timeout != "" {
 		d, err := time.ParseDuration(t.Timeout)
-		if err != nil || d <= 0 {
+		if err != nil || d < time.Millisecond { // Timeout panics for less
 			return nil, fmt.Errorf("pattern %q: the timeout %q is not a duration such as 5s", t.Pattern, t.Timeout)
 		}
 		h = middleware.Timeout(d)(h)

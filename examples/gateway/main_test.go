@@ -63,6 +63,7 @@ func TestLoad(t *testing.T) {
 		{"bad pattern", `[{"pattern": "/a/{", "backend": "` + one + `"}]`, `"/a/{"`, nil},
 		{"bad backend", `[{"pattern": "/a", "backend": "localhost:9001"}]`, "is not a URL such as http://10.0.0.7:8080", nil},
 		{"bad timeout", `[{"pattern": "/a", "backend": "` + one + `", "timeout": "5"}]`, "is not a duration such as 5s", nil},
+		{"tiny timeout", `[{"pattern": "/a", "backend": "` + one + `", "timeout": "5us"}]`, "is not a duration such as 5s", nil},
 		{"no JSON", `{`, "unexpected end of JSON input", nil},
 		{"empty", `[]`, "", map[string]string{"/api/x": missing, "/new": missing, "/healthz": "200 ok"}},
 	} {
