@@ -320,6 +320,9 @@ func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
 // spaRest is the name of the catch-all in the pattern of ServeSPA.
 const spaRest = "filepath"
 
-func noFile(w http.ResponseWriter, r *http.Request) {
-	problem.Write(w, r, problem.Code(http.StatusNotFound))
+func noFile(w http.ResponseWriter, r *http.Request, err error) {
+	if err == fs.ErrNotExist {
+		err = problem.Code(http.StatusNotFound)
+	}
+	problem.Write(w, r, err)
 }

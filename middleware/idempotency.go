@@ -72,7 +72,9 @@ type IdempotencyStore interface {
 // changed.
 //
 // All responses are kept except those with the status 307, 308, 429 or 503,
-// which say that the request wasn't executed. The 503 of [Timeout], and of
+// which say that the request wasn't executed. A client that follows a redirect
+// must send repeats to the new URL: at the old one, they get 422, because the key
+// belongs to the request at the new one. The 503 of [Timeout], and of
 // [problem.Write] for an error of a deadline, is kept: the request may have been
 // executed. That of [http.TimeoutHandler] isn't, so don't use it inside. After a
 // panic, repeats get 500. Headers that outer middleware has set aren't kept, and

@@ -137,6 +137,7 @@ func TestIdempotencyKey(t *testing.T) {
 			{"POST / a,b", "1", "400"},
 			{"POST / l", "1", "200 #17 1 | made 1, cookie"},
 			{"POST /moved n", "1", "201 #19 1 | made 1, cookie"}, // the client sends it again
+			{"POST /moved n", "1", "422"},                        // the key belongs to /created
 		} {
 			f := strings.SplitN(row.request+" ", " ", 4)
 			r, _ := http.NewRequest(f[0], site.URL+f[1], strings.NewReader(row.body))

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"mime"
@@ -30,19 +31,32 @@ type file struct {
 	info fs.FileInfo
 }
 
-// open opens the named file. It returns nil if there is no such regular file.
-func (s *store) open(name string) *file {
+// open opens the named file. The error is that of missing.
+func (s *store) open(name string) (*file, error) {
 	f, err := s.fsys.Open(name)
 	if err != nil {
-		return nil
+		return nil, missing(err)
 	}
 	info, err := f.Stat()
 	content, ok := f.(io.ReadSeekCloser)
 	if err != nil || !ok || !info.Mode().IsRegular() {
 		f.Close()
-		return nil
+		return nil, fs.ErrNotExist
 	}
-	return &file{content, name, info}
+	return &file{content, name, info}, nil
+}
+
+// missing returns fs.ErrNotExist instead of err, which is an error of the file
+// system, unless it is temporary: there may be such a file, but the process or
+// the system has too many open files.
+func missing(err error) error {
+	if t, ok := errors.AsType[interface {
+		error
+		Temporary() bool
+	}](err); ok && t.Temporary() {
+		return err
+	}
+	return fs.ErrNotExist
 }
 
 // codings are the content codings of compressed siblings, in the order of
@@ -66,8 +80,8 @@ func (s *store) sibling(f *file, header http.Header) (sibling *file, coding stri
 		if exists && q <= best {
 			continue
 		}
-		x := s.open(f.name + c.ext)
-		if x == nil {
+		x, err := s.open(f.name + c.ext)
+		if err != nil {
 			continue
 		}
 		if x.info.ModTime().Before(f.info.ModTime().Add(-maxLag)) {
@@ -88,20 +102,19 @@ func (s *store) sibling(f *file, header http.Header) (sibling *file, coding stri
 }
 
 // serve sends the named file, if cache is set with Cache-Control, unless the
-// response already has one. It reports false if there is no such file, or it
-// can't be read.
-func (s *store) serve(w http.ResponseWriter, r *http.Request, name string, cache bool) bool {
-	f := s.open(name)
-	if f == nil {
-		return false
+// response already has one. It returns fs.ErrNotExist if there is no such file, or
+// it can't be read, and temporary errors.
+func (s *store) serve(w http.ResponseWriter, r *http.Request, name string, cache bool) error {
+	f, err := s.open(name)
+	if err != nil {
+		return err
 	}
 	defer f.Close()
 	h := w.Header()
 	contentType := mime.TypeByExtension(path.Ext(name))
 	if contentType == "" {
-		var err error
 		if contentType, err = sniff(f); err != nil {
-			return false
+			return fs.ErrNotExist
 		}
 	}
 	sent, coding := f, ""
@@ -119,7 +132,7 @@ func (s *store) serve(w http.ResponseWriter, r *http.Request, name string, cache
 	if s.meaningless(modified) {
 		tag, err := s.tag(sent)
 		if err != nil {
-			return false
+			return fs.ErrNotExist
 		}
 		if tag != "" {
 			h.Set("ETag", tag)
@@ -150,7 +163,7 @@ func (s *store) serve(w http.ResponseWriter, r *http.Request, name string, cache
 		r.Header.Del("Range")
 	}
 	http.ServeContent(w, r, name, modified, sent.ReadSeekCloser) // an *os.File allows sendfile
-	return true
+	return nil
 }
 
 // maxRanges is the limit of http.ServeContent since Go 1.26.9 and 1.27.2, which

@@ -99,7 +99,10 @@ func TestTag(t *testing.T) {
 func TestTagIsBounded(t *testing.T) {
 	s := store{fsys: fstest.MapFS{"a": {Data: []byte("a")}}}
 	s.count.Store(maxTags)
-	f := s.open("a")
+	f, err := s.open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer f.Close()
 	if text, err := s.tag(f); err != nil || text == "" {
 		t.Fatalf("got %q, %v", text, err)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -35,7 +36,11 @@ func files() fstest.MapFS {
 	}
 }
 
-func notFound(w http.ResponseWriter, r *http.Request) {
+func notFound(w http.ResponseWriter, r *http.Request, err error) {
+	if err != fs.ErrNotExist {
+		w.WriteHeader(500)
+		return
+	}
 	w.WriteHeader(404)
 	io.WriteString(w, "none")
 }
@@ -308,6 +313,25 @@ func TestFilesThatCantBeRead(t *testing.T) {
 			w := ask(NewSPA(fsys, "rest", notFound), "GET", name)
 			if w.Code != 404 || w.Header().Get("Cache-Control") != "" || w.Header().Get("ETag") != "" || fsys.open != 0 {
 				t.Errorf("%s, seekable %v: got %d with %v, %d files are open", name, !fsys.notSeekable, w.Code, w.Header(), fsys.open)
+			}
+		}
+	}
+}
+
+// A fullFS can't open files, as if the process has too many.
+type fullFS struct{}
+
+func (fullFS) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+}
+
+// TestTooManyOpenFiles checks that an existing file isn't reported as missing,
+// which caches may remember, and not replaced by index.html.
+func TestTooManyOpenFiles(t *testing.T) {
+	for _, h := range []http.Handler{NewServer(fullFS{}, "rest", notFound), NewSPA(fullFS{}, "rest", notFound)} {
+		for _, name := range []string{"", "a.txt", "dir/"} {
+			if w := ask(h, "GET", name, "Accept", browser); w.Code != 500 {
+				t.Errorf("%T: %s: got %d, want 500", h, name, w.Code)
 			}
 		}
 	}
