@@ -283,16 +283,9 @@ func TestGroupsOfUpdatesRetainNothingElse(t *testing.T) {
 // TestUpdatesRetainNothing checks that changes that leave the routes as they were
 // leave no memory behind, while the Muxes serve.
 func TestUpdatesRetainNothing(t *testing.T) {
-	update := func(m *muxmaster.Mux, fn func(m *muxmaster.Mux)) {
-		if err := m.Update(func(m *muxmaster.Mux) error { fn(m); return nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
 	remove := func(m *muxmaster.Mux, patterns ...string) {
 		for _, p := range patterns {
-			if err := m.Remove(p); err != nil {
-				t.Fatal(err)
-			}
+			must(m.Remove(p))
 		}
 	}
 	service := func() *muxmaster.Mux {
@@ -301,48 +294,54 @@ func TestUpdatesRetainNothing(t *testing.T) {
 		return m
 	}
 	middleware := func(next http.Handler) http.Handler { return next }
+	// replaced registers routes, and returns a change that removes and registers them
+	// again.
+	replaced := func(m *muxmaster.Mux, register func(m *muxmaster.Mux), patterns ...string) (change func(int)) {
+		register(m)
+		return func(int) {
+			must(m.Update(func(m *muxmaster.Mux) error { remove(m, patterns...); register(m); return nil }))
+		}
+	}
+	mounted := func(outer *muxmaster.Mux, prefix string) *muxmaster.Mux {
+		sub := service()
+		outer.Mount(prefix, sub)
+		return sub
+	}
 	for name, prepare := range map[string]func(outer *muxmaster.Mux) (change func(i int)){
 		"a new service is mounted": func(outer *muxmaster.Mux) func(int) {
-			outer.Mount("/api", service())
-			return func(int) {
-				update(outer, func(m *muxmaster.Mux) { remove(m, "/api"); m.Mount("/api", service()) })
-			}
+			return replaced(outer, func(m *muxmaster.Mux) { m.Mount("/api", service()) }, "/api")
 		},
 		"a new service is mounted in middleware": func(outer *muxmaster.Mux) func(int) {
-			wrap := func() http.Handler {
-				next := service()
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
-			}
-			outer.Mount("/api", wrap())
-			return func(int) {
-				update(outer, func(m *muxmaster.Mux) { remove(m, "/api"); m.Mount("/api", wrap()) })
-			}
+			return replaced(outer, func(m *muxmaster.Mux) { m.Mount("/api", http.HandlerFunc(service().ServeHTTP)) }, "/api")
 		},
 		"routes of a mounted Mux": func(outer *muxmaster.Mux) func(int) {
-			sub := service()
-			outer.Mount("/api", sub)
-			sub.Name("x").GET("/x", values)
-			return func(int) {
-				update(sub, func(m *muxmaster.Mux) {
-					remove(m, "GET /x")
-					m.With(middleware).Name("x").Annotate("a", 1).GET("/x", values)
-				})
-			}
+			return replaced(mounted(outer, "/api"), func(m *muxmaster.Mux) { m.With(middleware).Name("x").Annotate("a", 1).GET("/x", values) }, "GET /x")
 		},
 		"a gateway is mounted": func(outer *muxmaster.Mux) func(int) {
-			gateway := muxmaster.New()
-			outer.Mount("/gateway", gateway)
 			patterns := []string{"GET /a/{id}", "h.example/b/"}
-			for _, p := range patterns {
-				gateway.HandleFunc(p, values)
-			}
+			return replaced(mounted(outer, "/gateway"), func(m *muxmaster.Mux) {
+				for _, p := range patterns {
+					m.HandleFunc(p, values)
+				}
+			}, patterns...)
+		},
+		"all Groups": func(outer *muxmaster.Mux) func(int) {
+			mounted(outer, "/api")
+			return replaced(mounted(outer, "/sub"), func(m *muxmaster.Mux) {
+				g := m.Group("/g")
+				g.Use(middleware)
+				g.GET("/x", values)
+			}, "GET /g/x")
+		},
+		"a Group without routes": func(outer *muxmaster.Mux) func(int) {
+			return replaced(outer, func(m *muxmaster.Mux) { m.Group("/g").Use(middleware) })
+		},
+		"a Group and a route, without Update": func(outer *muxmaster.Mux) func(int) {
 			return func(int) {
-				update(gateway, func(m *muxmaster.Mux) {
-					remove(m, patterns...)
-					for _, p := range patterns {
-						m.HandleFunc(p, values)
-					}
-				})
+				g := outer.Group("/g")
+				g.Use(middleware)
+				g.GET("/x", values)
+				remove(outer, "GET /g/x")
 			}
 		},
 		"a new outer Mux mounts a shared one": func(*muxmaster.Mux) func(int) {
@@ -354,10 +353,10 @@ func TestUpdatesRetainNothing(t *testing.T) {
 			}
 		},
 		"it fails": func(outer *muxmaster.Mux) func(int) {
-			outer.Mount("/api", service())
+			mounted(outer, "/api")
 			return func(i int) {
 				err := outer.Update(func(m *muxmaster.Mux) error {
-					m.Mount("/more", service())
+					mounted(m, "/more")
 					if i%2 == 0 {
 						return http.ErrAbortHandler
 					}
@@ -372,8 +371,7 @@ func TestUpdatesRetainNothing(t *testing.T) {
 		"a mount, without Update": func(outer *muxmaster.Mux) func(int) {
 			shared, sub := service(), service()
 			return func(int) {
-				m := muxmaster.New()
-				for _, m := range []*muxmaster.Mux{m, outer} {
+				for _, m := range []*muxmaster.Mux{muxmaster.New(), outer} {
 					m.Mount("/api", shared)
 					m.Mount("/sub", sub)
 					wants(t, m, exchanges{{"/api/users/1", `id="1"`}, {"/sub/none", "404"}})
@@ -382,39 +380,12 @@ func TestUpdatesRetainNothing(t *testing.T) {
 			}
 		},
 		"a route of a Mux that is only mounted, without Update": func(outer *muxmaster.Mux) func(int) {
-			sub := service()
-			outer.Mount("/api", sub)
+			sub := mounted(outer, "/api")
 			return func(i int) {
 				data := new([1 << 10]byte)
 				sub.Name(fmt.Sprint("name", i)).GET("/x", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, data[0]) })
 				wants(t, outer, exchanges{{"/api/x", "0"}})
 				remove(sub, "GET /x")
-			}
-		},
-		"all Groups": func(outer *muxmaster.Mux) func(int) {
-			outer.Mount("/api", service())
-			sub := muxmaster.New()
-			outer.Mount("/sub", sub)
-			sub.GET("/g/x", values)
-			return func(int) {
-				update(sub, func(m *muxmaster.Mux) {
-					remove(m, "GET /g/x")
-					g := m.Group("/g")
-					g.Use(middleware)
-					g.GET("/x", values)
-				})
-				wants(t, outer, exchanges{{"/sub/g/x", ""}})
-			}
-		},
-		"a Group without routes": func(outer *muxmaster.Mux) func(int) {
-			return func(int) { update(outer, func(m *muxmaster.Mux) { m.Group("/g").Use(middleware) }) }
-		},
-		"a Group and a route, without Update": func(outer *muxmaster.Mux) func(int) {
-			return func(int) {
-				g := outer.Group("/g")
-				g.Use(middleware)
-				g.GET("/x", values)
-				remove(outer, "GET /g/x")
 			}
 		},
 	} {
@@ -424,7 +395,7 @@ func TestUpdatesRetainNothing(t *testing.T) {
 		run := func(n int) {
 			for i := range n {
 				change(i)
-				for _, path := range []string{"/own", "/api/users/1", "/gateway/a/1", "/none"} {
+				for _, path := range []string{"/own", "/api/users/1", "/gateway/a/1", "/sub/g/x", "/none"} {
 					r := httptest.NewRequest("GET", path, nil)
 					outer.ServeHTTP(httptest.NewRecorder(), r)
 					outer.Lookup(r)

@@ -15,41 +15,12 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// The path is split at its slashes as they came over the wire. url.URL drops
-// RawPath from EscapedPath where a byte in it should have been escaped, so
-// these tests send such bytes through a server.
-
 // oddBytes are bytes that net/http lets through in a path and EscapedPath
 // doesn't.
 var oddBytes = []string{"|", `\`, `"`, "^", "{", "}", "<", ">", "`", "\x80", "\xc3\xa9", "\xff", "[", "]"}
 
-// over sends a request line's target to the server as it stands, and returns
-// the status with what the answer says.
-func over(t *testing.T, srv *httptest.Server, method, target string) string {
-	t.Helper()
-	status, body, location, err := sendRaw(srv.Listener.Addr().String(), method+" "+target+" HTTP/1.1\r\nHost: example.com\r\n\r\n")
-	if err != nil {
-		t.Errorf("%s %q: %v", method, target, err)
-	}
-	switch {
-	case location != "":
-		return fmt.Sprint(status, " ", location)
-	case status == http.StatusOK:
-		return body
-	}
-	return fmt.Sprint(status)
-}
-
-// wantsOver is wants for GET requests that are sent as they stand.
-func wantsOver(t *testing.T, srv *httptest.Server, rows exchanges, context ...any) {
-	t.Helper()
-	for _, row := range rows {
-		if got := over(t, srv, "GET", row[0]); got != row[1] {
-			t.Errorf("%vGET %q: got %s, want %s", context, row[0], got, row[1])
-		}
-	}
-}
-
+// The path is split at its slashes as they came over the wire, also where url.URL
+// drops RawPath from EscapedPath because a byte should have been escaped.
 func TestEscapedSlashNeverSeparates(t *testing.T) {
 	for _, mode := range modes {
 		m := newMux(mode.pooled)
@@ -59,9 +30,8 @@ func TestEscapedSlashNeverSeparates(t *testing.T) {
 		m.GET("/static/page", tell("static page"))
 		addValues(m, "GET /one/:a|GET /two/:a/:b|GET /text/v{a}|GET /num/{a:[^/]+}|GET /rest/*rest")
 		m.GETFast("/fast/:a", fastValues)
-		srv := httptest.NewServer(m)
 		for _, odd := range oddBytes {
-			wantsOver(t, srv, exchanges{
+			wants(t, m, exchanges{
 				{"/api%2Fadmin/users/1" + odd, "404"},
 				{"/api%2fadmin/users/1" + odd, "404"},
 				{"/api/admin%2Fusers/1" + odd, "404"},
@@ -91,7 +61,6 @@ func TestEscapedSlashNeverSeparates(t *testing.T) {
 				{"/rest/" + odd + "/", fmt.Sprintf("rest=%q", "/"+odd+"/")},
 			}, mode.name)
 		}
-		srv.Close()
 	}
 }
 
@@ -103,26 +72,19 @@ func TestCONNECTValues(t *testing.T) {
 		m.CONNECTFast("/fast/:id", fastValues)
 		addValues(m, "CONNECT /v{a}.{b}/x|CONNECT /num/{n:[0-9.]+}|Handle CONNECT /rest/{rest...}|Handle /any/:x|CONNECT /star/*rest")
 		m.Handle("/tree/", tell("tree"))
-		srv := httptest.NewServer(m)
 		for _, dots := range []string{"..", "%2e%2e", "%2E.", ".%2e", "%2e.", ".%2E", "%2E%2E", ".", "%2e", "%2E"} {
 			for _, target := range []string{"/users/@", "/users/@/x", "/fast/@", "/v1.@/x", "/v@.1/x", "/num/@", "/rest/@", "/rest/a/@", "/rest/@/b", "/rest/a%2F@", "/any/@", "/star/@", "/star/a/@/b", "/star/@%2Fb"} {
-				target := strings.ReplaceAll(target, "@", dots)
-				if got := over(t, srv, "CONNECT", target); got != "404" {
-					t.Errorf("%s: CONNECT %s: got %s", mode.name, target, got)
-				}
+				wants(t, m, exchanges{{"CONNECT " + strings.ReplaceAll(target, "@", dots), "404"}}, mode.name)
 			}
 		}
-		for _, c := range [][2]string{
+		for _, row := range (exchanges{
 			{"/users/", "404"}, {"/users//x", "404"}, {"/fast/", "404"}, {"/any/", "404"}, {"//users/1", "404"}, {"/v.1/x", "404"},
 			{"/users/1", `id="1"`}, {"/users/...", `id="..."`}, {"/users/.a", `id=".a"`}, {"/users/a%2F..", `id="a/.."`}, {"/rest/a/.../b", `rest="a/.../b"`}, {"/rest/", `rest=""`},
 			{"/rest/a//b/c", `rest="a//b/c"`}, {"/rest//", `rest="/"`}, {"/v1./x", "404"}, {"/v1.2/x", `a="1" b="2"`}, {"/fast/x", `id="x"`}, {"/none//x", "404"},
 			{"/tree", "307 /tree/"}, {"/tree//x/y", "tree"}, {"/tree//x/../y", "404"}, {"example.com:443", "404"},
-		} {
-			if got := over(t, srv, "CONNECT", c[0]); got != c[1] {
-				t.Errorf("%s: CONNECT %s: got %s, want %s", mode.name, c[0], got, c[1])
-			}
+		}) {
+			wants(t, m, exchanges{{"CONNECT " + row[0], row[1]}}, mode.name)
 		}
-		srv.Close()
 	}
 }
 
