@@ -211,9 +211,9 @@ func (c *Conn) parse(b []byte, n int) (int, error) {
 }
 
 // parsed is called when all input is parsed. It starts the handlers of the new
-// requests, whose bodies are complete if they came with them, and arranges that
-// output is written. The reader itself never writes: a client that sends without
-// reading would stop both sides.
+// requests, whose bodies are complete if they came with them, appends what waited
+// for a larger window, and arranges that output is written. The reader itself
+// never writes: a client that sends without reading would stop both sides.
 func (c *Conn) parsed() error {
 	c.mu.Lock()
 	err := c.startHandlers()
@@ -221,6 +221,7 @@ func (c *Conn) parsed() error {
 		c.broken = true // don't wait for a client that doesn't read
 		err = connError{enhanceYourCalm, "too_many_control_frames"}
 	}
+	c.pump()
 	c.flush()
 	c.mu.Unlock()
 	return err

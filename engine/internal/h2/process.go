@@ -186,7 +186,7 @@ func (c *Conn) settings(f *frame) error {
 		}
 		return nil
 	}
-	old, highest := c.initialWindow, c.initialWindow
+	highest := c.initialWindow
 	for ; len(p) > 0; p = p[6:] {
 		if err := c.setting(binary.BigEndian.Uint16(p), binary.BigEndian.Uint32(p[2:])); err != nil {
 			return err
@@ -207,9 +207,6 @@ func (c *Conn) settings(f *frame) error {
 	}
 	c.settled = true
 	c.appendControl(appendHead(nil, 0, frameSettings, flagAck, 0))
-	if c.initialWindow > old {
-		c.pump()
-	}
 	return nil
 }
 
@@ -293,7 +290,6 @@ func (c *Conn) windowUpdate(f *frame) error {
 		if c.sendWindow += n; c.sendWindow > maxWindow {
 			return connError{flowControlError, "bad_flow"}
 		}
-		c.pump()
 		return nil
 	}
 	s, idle := c.unended(f.stream), c.idle(f.stream)
@@ -310,7 +306,6 @@ func (c *Conn) windowUpdate(f *frame) error {
 	default:
 		s.sendWindow += n
 		c.widest = max(c.widest, s.sendWindow)
-		c.pump()
 	}
 	c.mu.Unlock()
 	if name != "" {

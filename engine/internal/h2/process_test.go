@@ -12,22 +12,26 @@ import (
 )
 
 // TestSettingsSteps checks that the steps for a SETTINGS frame don't depend on
-// the number of streams (CVE-2026-78669).
+// the number of streams, or of responses that wait for a larger window
+// (CVE-2026-78669).
 func TestSettingsSteps(t *testing.T) {
 	steps.Test(t, ".", map[string]steps.Case{
-		"windows": {Small: 20, Prepare: func(n int) func() {
+		"windows": {Small: 1000, Prepare: func(n int) func() {
 			s := newMemoryServer(false, http.NotFoundHandler())
 			c := s.NewConn(&memory{}, &http.Request{RemoteAddr: "test"}, context.Background())
 			for id := range uint32(n) {
-				c.streams[2*id+1] = &stream{}
+				s := &stream{sendWindow: -defaultWindow, queued: queued{data: []byte("x"), isWaiting: true}}
+				c.streams[2*id+1] = s
+				c.waiting = append(c.waiting, s)
 			}
+			c.initialWindow = 1
 			pair := "\x00\x04\x00\x00\x00\x05\x00\x04\x00\x00\x00\x07"
 			f := &frame{kind: frameSettings, payload: []byte(strings.Repeat(pair, 10))}
 			return func() {
 				if err := c.settings(f); err != nil {
 					panic(err)
 				}
-				c.initialWindow = defaultWindow
+				c.initialWindow = 1
 			}
 		}},
 	})
