@@ -254,8 +254,7 @@ func (c *Conn) ping(f *frame) error {
 	if !f.has(flagAck) {
 		c.appendControl(appendPing(nil, flagAck, data))
 	} else if data == shutdownPing && c.stopping.begun && !c.stopping.final {
-		c.times.goodbye = min(c.times.goodbye, c.server.clock.Now()+int64(lateDelay))
-		c.arm(c.times.goodbye)
+		c.setGoodbye(min(c.times.goodbye, c.server.clock.Now()+int64(lateDelay)))
 	}
 	return nil
 }

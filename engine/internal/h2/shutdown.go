@@ -12,7 +12,8 @@ import (
 // left, the connection is closed, a while later if the client doesn't do so.
 type shutdownState struct {
 	begun, final, closing bool
-	closed                bool // for writing: further output is dropped
+	closed                bool  // for writing: further output is dropped
+	by                    int64 // when a connection is closed that remains idle
 }
 
 var shutdownPing = [8]byte{'g', 'o', 'o', 'd', 'b', 'y', 'e'}
@@ -33,13 +34,22 @@ func (c *Conn) shutdown() {
 	c.stopping.begun = true
 	c.appendControl(appendGoAway(nil, maxStreamID, noError))
 	c.appendControl(appendPing(nil, 0, shutdownPing))
-	c.setGoodbye()
+	c.setClosing()
+	at := c.stopping.by
+	if c.isIdle {
+		at -= int64(closeDelay) / 2 // for closing
+	}
+	c.setGoodbye(at)
 }
 
+// setClosing sets when the connection is closed if it is idle until then. The
+// caller holds c.mu.
+func (c *Conn) setClosing() { c.stopping.by = c.server.clock.Now() + int64(closeDelay) }
+
 // setGoodbye limits the current step. The caller holds c.mu.
-func (c *Conn) setGoodbye() {
-	c.times.goodbye = c.server.clock.Now() + int64(closeDelay)
-	c.arm(c.times.goodbye)
+func (c *Conn) setGoodbye(at int64) {
+	c.times.goodbye = at
+	c.arm(at)
 }
 
 // finalGoAway tells the client which streams are served. The caller holds c.mu.
@@ -55,7 +65,7 @@ func (c *Conn) finalGoAway() {
 func (c *Conn) lastStreamEnded() {
 	if c.stopping.final && !c.stopping.closing && c.isIdle {
 		c.stopping.closing = true
-		c.setGoodbye()
+		c.setGoodbye(c.stopping.by)
 		c.flush() // for wroteAll
 	}
 }

@@ -118,6 +118,28 @@ func TestLastStream(t *testing.T) {
 	}
 }
 
+// TestSilentClient checks that a connection which is idle when a shutdown begins is
+// closed a second later if the client says nothing, as by net/http.
+func TestSilentClient(t *testing.T) {
+	c := newMemoryServer(false, nil).NewConn(new(memory), &http.Request{}, context.Background())
+	c.timer.Stop() // instead, each step ends at once
+	c.begin()
+	c.Shutdown()
+	limit := c.server.clock.Now() + int64(closeDelay)
+	for _, closing := range []bool{false, true} {
+		c.mu.Lock()
+		if at := c.times.goodbye; c.stopping.closing != closing || at == 0 || at > limit {
+			t.Errorf("closing: %v, want %v, until %d, want at most %d", c.stopping.closing, closing, at, limit)
+		}
+		c.times.goodbye = 1
+		c.mu.Unlock()
+		c.Fire()
+	}
+	if !c.broken {
+		t.Error("the connection isn't closed")
+	}
+}
+
 // An oddEnd is a Transport whose Read calls end when all parts are read and the
 // handlers run.
 type oddEnd struct {

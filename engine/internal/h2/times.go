@@ -92,6 +92,9 @@ func (c *Conn) checkIdle() {
 // becameIdle is called when the connection is idle. The caller holds c.mu.
 func (c *Conn) becameIdle() {
 	c.isIdle = true
+	if c.stopping.begun {
+		c.setClosing()
+	}
 	if c.server.timeouts.Idle != 0 {
 		c.times.idle = c.server.clock.Now() + c.server.timeouts.Idle
 		c.arm(c.times.idle)
