@@ -149,13 +149,15 @@ func named(name string) func(http.Handler) http.Handler {
 // rebuild returns a Mux with the routes, Groups, mounts and middleware of a
 // routes.json. A handler writes its name and those of its parameters.
 //
-// Of two constraints that match the same value, the one registered first wins.
-// routes.json is sorted, so rebuild learns the order from warnings and examples.
+// Of two constraints that match the same value, the one registered first wins,
+// for any method. routes.json is sorted, so rebuild learns the order from warnings
+// and examples.
 func rebuild(routes []Route) (m *muxmaster.Mux, err error) {
-	earlier := map[string][]string{} // by the text of a route, those registered before it
+	earlier := map[string][]string{} // by host and path, those registered before it
 	for _, r := range routes {
 		if _, winner, ok := strings.Cut(r.Warning, " goes to "); ok {
-			earlier[r.text()] = []string{strings.TrimSuffix(winner, ", which was registered first")}
+			_, winner = cutMethods(strings.TrimSuffix(winner, ", which was registered first"))
+			earlier[r.Host+r.Pattern] = append(earlier[r.Host+r.Pattern], winner)
 		}
 	}
 	for range 10 { // mostly 1
@@ -170,9 +172,9 @@ func rebuild(routes []Route) (m *muxmaster.Mux, err error) {
 				continue
 			}
 			found, _ := m.Lookup(req)
-			later := (&Route{Route: found}).text()
-			if competes(p, found.Pattern) && !slices.Contains(earlier[later], r.text()) {
-				earlier[later] = append(earlier[later], r.text())
+			later := found.Host + found.Pattern
+			if competes(p, found.Pattern) && !slices.Contains(earlier[later], r.Host+r.Pattern) {
+				earlier[later] = append(earlier[later], r.Host+r.Pattern)
 				changed = true
 			}
 		}
@@ -185,23 +187,23 @@ func rebuild(routes []Route) (m *muxmaster.Mux, err error) {
 
 // inOrder returns the routes, each one after the earlier ones.
 func inOrder(routes []Route, earlier map[string][]string) (list []*Route) {
-	byText, done := map[string]*Route{}, map[*Route]bool{}
-	for i := range routes {
-		byText[routes[i].text()] = &routes[i]
+	byPath, done := map[string][]*Route{}, map[string]bool{}
+	for i, r := range routes {
+		byPath[r.Host+r.Pattern] = append(byPath[r.Host+r.Pattern], &routes[i])
 	}
-	var add func(r *Route)
-	add = func(r *Route) {
-		if r == nil || done[r] {
+	var add func(path string)
+	add = func(path string) {
+		if done[path] {
 			return
 		}
-		done[r] = true
-		for _, text := range earlier[r.text()] {
-			add(byText[text])
+		done[path] = true
+		for _, first := range earlier[path] {
+			add(first)
 		}
-		list = append(list, r)
+		list = append(list, byPath[path]...)
 	}
-	for i := range routes {
-		add(&routes[i])
+	for _, r := range routes {
+		add(r.Host + r.Pattern)
 	}
 	return list
 }

@@ -189,6 +189,14 @@ func TestDiffMiddleware(t *testing.T) {
 		{func(m *muxmaster.Mux) { m.With(requireLogin).GET("/a/{q:x|y}", h); m.GET("/a/{p:x|z}", h) },
 			func(m *muxmaster.Mux) { m.GET("/a/{p:x|z}", h); m.With(requireLogin).GET("/a/{q:x|y}", h) }, "lost login: GET /a/x: inspect.requireLogin by GET /a/{q:x|y}, now none by GET /a/{p:x|z}\n" +
 				"handler: GET /a/x: inspect.showOld(q) by GET /a/{q:x|y}, now inspect.showOld(p) by GET /a/{p:x|z}\n"},
+		{func(m *muxmaster.Mux) {
+			m.With(requireLogin).POST("/a/{q:x|y}", h)
+			m.Method("GET,POST", "/a/{p:x|z}", h)
+		}, func(m *muxmaster.Mux) {
+			m.Method("GET,POST", "/a/{p:x|z}", h)
+			m.With(requireLogin).POST("/a/{q:x|y}", h)
+		}, "lost login: POST /a/x: inspect.requireLogin by POST /a/{q:x|y}, now none by POST /a/{p:x|z}\n" +
+			"handler: POST /a/x: inspect.showOld(q) by POST /a/{q:x|y}, now inspect.showOld(p) by POST /a/{p:x|z}\n"},
 		{mount(true), mount(false), "lost login: GET /a/x: inspect.loginAround, now none\n"},
 		{func(m *muxmaster.Mux) { m.Annotate(0, needs("a/b c")).GET("/a/x", h) }, func(m *muxmaster.Mux) { m.Annotate(0, needs("a/b")).GET("/a/x", h) },
 			"middleware: GET /a/x: [needs a/b c], now [needs a/b]\n"},
