@@ -12,8 +12,10 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 	"time"
+	"weak"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
 // A conn counts toward the limits on connections until it is closed. It applies
@@ -40,7 +42,7 @@ type conn struct {
 	l       *listener
 	ip      netip.Addr  // address for MaxConnsPerIP; invalid if it doesn't count
 	http2   atomic.Bool // it has had an HTTP/2 request
-	closing sync.Once
+	standIn *conn       // in the listener's set once it is hijacked, see hijackedConn; or nil
 
 	mu       sync.Mutex // guards the fields below, and the order of SetDeadline calls
 	activity activity
@@ -61,8 +63,8 @@ type connKey struct{}
 // NetConn returns the underlying connection, for handlers that hijack.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// gone reports whether the connection was hijacked, and what NetConn returns was
-// closed instead of c.
+// gone reports whether the connection was hijacked, and its socket was closed,
+// but not with c's Close.
 func (c *conn) gone() bool {
 	c.mu.Lock()
 	hijacked := c.activity.hijacked
@@ -72,13 +74,35 @@ func (c *conn) gone() bool {
 		return false
 	}
 	raw, err := sc.SyscallConn()
-	return err == nil && raw.Control(func(uintptr) {}) != nil
+	return err != nil || raw.Control(func(uintptr) {}) != nil
 }
 
 func (c *conn) Close() error {
 	err := c.Conn.Close()
-	c.closing.Do(func() { c.l.remove(c) })
+	c.l.remove(c)
 	return err
+}
+
+// A hijackedConn is a hijacked connection in the listener's set. It doesn't keep
+// the socket open: the garbage collector closes one that is abandoned.
+type hijackedConn struct {
+	net.Conn
+	socket weak.Pointer[net.TCPConn]
+}
+
+func (h hijackedConn) Close() error {
+	if nc := h.socket.Value(); nc != nil {
+		return nc.Close()
+	}
+	return nil
+}
+
+// SyscallConn implements [syscall.Conn].
+func (h hijackedConn) SyscallConn() (syscall.RawConn, error) {
+	if nc := h.socket.Value(); nc != nil {
+		return nc.SyscallConn()
+	}
+	return nil, net.ErrClosed
 }
 
 // CloseWrite is called by net/http before it closes a connection with unread

@@ -146,7 +146,7 @@ func TestBrokenListener(t *testing.T) {
 	test := func(t *testing.T, engine bool) {
 		t.Parallel() // each waits for the DrainTimeout
 		ln := listen(t)
-		hijacked := make(chan bool)
+		hijacked, conns := make(chan bool), make(chan net.Conn, 1)
 		s := server.New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == "POST" {
 				hijacked <- false
@@ -154,9 +154,11 @@ func TestBrokenListener(t *testing.T) {
 				hello(w, r)
 				return
 			}
-			if _, _, err := http.NewResponseController(w).Hijack(); err != nil {
+			c, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
 				t.Error(err)
 			}
+			conns <- c
 			hijacked <- true
 			<-server.Draining(r.Context())
 			hijacked <- true
@@ -192,6 +194,7 @@ func TestBrokenListener(t *testing.T) {
 		if n, err := nc.Read(make([]byte, 1)); err != io.EOF {
 			t.Errorf("%d, %v; want the end of the hijacked connection", n, err)
 		}
+		<-conns
 	}
 	t.Run("net/http", func(t *testing.T) { test(t, false) })
 	t.Run("engine", func(t *testing.T) { test(t, true) })

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/seed-1954dcaa/muxmaster/engine"
 )
@@ -70,8 +72,8 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		nc, err := l.Listener.Accept()
 		if err != nil {
-			if !l.stopping.Load() {
-				return nil, err
+			if ne, ok := errors.AsType[net.Error](err); !l.stopping.Load() || ok && ne.Temporary() && !ne.Timeout() {
+				return nil, err // the backend tries again if it is temporary, such as EMFILE
 			}
 			took := time.Since(began)
 			if isTimeout(err) && !(stopping && took >= queueTime && took < 2*queueTime) {
@@ -165,16 +167,34 @@ func (l *listener) add(c *conn) bool {
 	return true
 }
 
-// remove is called once for each connection, when it closes.
+// hijacked replaces a connection in the set, if it is open and a socket, by a
+// hijackedConn.
+func (l *listener) hijacked(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	nc, ok := c.Conn.(*net.TCPConn)
+	if _, open := l.conns[c]; !ok || !open {
+		return
+	}
+	delete(l.conns, c)
+	c.standIn = &conn{Conn: hijackedConn{socket: weak.Make(nc)}, l: l, ip: c.ip, activity: activity{used: true, hijacked: true}}
+	l.conns[c.standIn] = struct{}{}
+}
+
+// remove is called when a connection closes, perhaps more than once.
 func (l *listener) remove(c *conn) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
+	c = cmp.Or(c.standIn, c)
+	if _, open := l.conns[c]; !open {
+		return
+	}
 	delete(l.conns, c)
 	if c.ip.IsValid() {
 		if l.perIP[c.ip]--; l.perIP[c.ip] <= 0 {
 			delete(l.perIP, c.ip)
 		}
 	}
-	l.mu.Unlock()
 	l.signal()
 }
 

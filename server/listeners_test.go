@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -160,7 +163,8 @@ func TestProxyProtocol(t *testing.T) {
 }
 
 // TestPrune checks that a connection doesn't count toward the limits and doesn't
-// delay the drain if the handler that has hijacked it closes what NetConn returns.
+// delay the drain if the handler that has hijacked it closes what NetConn returns,
+// or drops it.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -173,7 +177,7 @@ func TestPrune(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		for {
+		for r.URL.Path == "/close" {
 			inner, ok := c.(interface{ NetConn() net.Conn })
 			if !ok {
 				c.Close()
@@ -191,25 +195,33 @@ func TestPrune(t *testing.T) {
 		{"drain", func(s *server.Server) { s.DrainTimeout = longest }},
 	} {
 		for _, v := range []variant{plain, onEngine(plain)} {
-			t.Run(tt.name+", "+v.name, func(t *testing.T) {
-				t.Parallel()
-				s, addr, stop := start(t, h, func(s *server.Server) { v.configure(t, s); tt.limit(s) })
-				io.Copy(io.Discard, send(t, addr, "/hijack")) // until it is closed
-				if s.MaxConns == 1 || s.MaxConnsPerIP == 1 {
-					eventually(t, longest, "another client is served", func() bool {
-						c := send(t, addr, "/")
-						defer c.Close()
-						c.SetReadDeadline(time.Now().Add(longest / 2))
-						status := make([]byte, len("HTTP/1.1 200"))
-						io.ReadFull(c, status)
-						return string(status) == "HTTP/1.1 200"
+			for _, path := range []string{"/close", "/drop"} {
+				t.Run(tt.name+path+", "+v.name, func(t *testing.T) {
+					t.Parallel()
+					s, addr, stop := start(t, h, func(s *server.Server) { v.configure(t, s); tt.limit(s) })
+					c := send(t, addr, path)
+					eventually(t, longest, "it is closed", func() bool {
+						runtime.GC()
+						c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+						_, err := c.Read(make([]byte, 1))
+						return !errors.Is(err, os.ErrDeadlineExceeded)
 					})
-				}
-				began := time.Now()
-				if err := stop(); err != nil || time.Since(began) > longest/2 {
-					t.Errorf("%v after %v, want no error at once", err, time.Since(began))
-				}
-			})
+					if s.MaxConns == 1 || s.MaxConnsPerIP == 1 {
+						eventually(t, longest, "another client is served", func() bool {
+							c := send(t, addr, "/")
+							defer c.Close()
+							c.SetReadDeadline(time.Now().Add(longest / 2))
+							status := make([]byte, len("HTTP/1.1 200"))
+							io.ReadFull(c, status)
+							return string(status) == "HTTP/1.1 200"
+						})
+					}
+					began := time.Now()
+					if err := stop(); err != nil || time.Since(began) > longest/2 {
+						t.Errorf("%v after %v, want no error at once", err, time.Since(began))
+					}
+				})
+			}
 		}
 	}
 }

@@ -159,6 +159,9 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 	s.HTTP.ConnState = func(nc net.Conn, cs http.ConnState) {
 		if c := stall.Conn[*conn](nc); c != nil {
 			c.setState(cs)
+			if cs == http.StateHijacked {
+				l.hijacked(c)
+			}
 		}
 		if state != nil {
 			state(nc, cs)

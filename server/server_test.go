@@ -136,6 +136,8 @@ func TestDrainDeadline(t *testing.T) {
 		{"a hijacked connection", func(w http.ResponseWriter, r *http.Request) {
 			c, _, _ := http.NewResponseController(w).Hijack()
 			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
+			<-block
+			c.Close()
 		}},
 	} {
 		_, addr, stop := start(t, c.h, func(s *server.Server) { s.DrainTimeout = 100 * time.Millisecond })

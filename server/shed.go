@@ -434,10 +434,13 @@ type work struct {
 // workOf returns the work of the request.
 func workOf(w http.ResponseWriter, r *http.Request) *work {
 	c, _ := r.Context().Value(connKey{}).(*conn)
-	if c != nil && !c.http2.Load() {
+	if c == nil || r.Context().Err() != nil { // it may have ended, in an http.TimeoutHandler
+		return new(work)
+	}
+	if !c.http2.Load() {
 		return c.currentWork()
 	}
-	if s, ok := inner[*stream](w); c != nil && ok {
+	if s, ok := inner[*stream](w); ok {
 		return &s.work
 	}
 	return new(work)

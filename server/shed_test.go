@@ -448,6 +448,40 @@ func TestShedInTimeoutHandler(t *testing.T) {
 	}
 }
 
+// TestShedAfterTimeout checks that a handler that begins after its request has
+// timed out doesn't count as a part of the connection's next request.
+func TestShedAfterTimeout(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []bool{false, true} {
+		var shed server.Shed
+		begin, leave := make(chan bool), make(chan bool)
+		wrapped := shed.Wrap(0, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-leave }))
+		late := http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-begin; wrapped.ServeHTTP(w, r) }), 20*time.Millisecond, "")
+		_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/late" {
+				late.ServeHTTP(w, r)
+				return
+			}
+			close(begin)
+			eventually(t, longest, "the first handler counts", func() bool { return shed.Stats().Running == 1 })
+			w.Header().Set("Content-Length", "5")
+			hello(w, r)
+			http.NewResponseController(w).Flush()
+		}), func(s *server.Server) { s.Engine = engine })
+		nc := dial(t, addr)
+		for _, path := range []string{"/late", "/next"} {
+			io.WriteString(nc, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+			resp := readResponse(t, nc)
+			io.CopyN(io.Discard, resp.Body, resp.ContentLength)
+		}
+		if st := shed.Stats(); st.Running != 1 {
+			t.Errorf("engine %v: %d count after the response of another request, want 1", engine, st.Running)
+		}
+		close(leave)
+		eventually(t, longest, "nothing counts", func() bool { return shed.Stats().Running == 0 })
+	}
+}
+
 // TestShedOfUnreadPipeline checks that a request doesn't count while the responses
 // to earlier ones wait for a client that doesn't read them.
 func TestShedOfUnreadPipeline(t *testing.T) {
