@@ -72,7 +72,7 @@ Cookie: session=0123456789abcdef; _ga=GA1.1.1
 	{"WebDAV clients", noReason, "PROPFIND /dav/ HTTP/1.1\nHost: h\nDepth: 1\nContent-Type: application/xml\nContent-Length: 100\n"},
 	{"HTTP/2 with prior knowledge", reasonVersion, "PRI * HTTP/2.0\n\nSM\n"},
 	{"clients of a forward proxy", reasonTarget, "GET http://example.com/ HTTP/1.1\nHost: example.com\nProxy-Connection: keep-alive\n"},
-	{"Go, a stream with trailers", reasonHeaderLine, "POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked\nTrailer: X-Checksum\n"},
+	{"Go, a stream with trailers", noReason, "POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked\nTrailer: X-Checksum\n"},
 	{"wrk", noReason, "GET / HTTP/1.1\nHost: localhost:8080\n"},
 }
 

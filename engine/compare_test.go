@@ -198,7 +198,7 @@ func compared(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "body")
 	case "/encodings": // only the first value counts
 		w.Header()["Content-Encoding"] = []string{"", "gzip"}
-		w.Header()["Connection"] = []string{"", "close"}
+		w.Header()["Connection"] = []string{"", "keep-alive"}
 		io.WriteString(w, "<p>text")
 	case "/code":
 		defer func() { fmt.Fprint(w, recover()) }()
@@ -277,11 +277,14 @@ var ownDate = regexp.MustCompile(`(HTTP/1\.1 [^\r\n]*)\r\nDate: X` + errorHeader
 var informational10 = regexp.MustCompile(`HTTP/1\.0 1(0[^1]|[1-9]\d) [^\r]*\r\n([^\r]+\r\n)*\r\n`)
 
 // TestOneResponse checks that a client of HTTP/1.0 gets no status 1xx (RFC 9110
-// section 15.2).
+// section 15.2), and that a connection closes after a response whose Connection
+// header, in any spelling, says so (RFC 9112 section 9.6).
 func TestOneResponse(t *testing.T) {
 	for i, addr := range comparedServers(t)[1:] {
 		for _, send := range []string{
 			"GET /100 HTTP/1.0\r\n\r\n", "GET /103 HTTP/1.0\r\n\r\n", "GET /hints HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+			strings.Repeat("GET /set?Connection=:Close HTTP/1.1\r\nHost: h\r\n\r\n", 2),
+			strings.Repeat("GET /set?Connection=:keep-alive|x,close HTTP/1.1\r\nHost: h\r\n\r\n", 2),
 		} {
 			if got := talk(t, addr, send); strings.Count(got, "HTTP/1.") != 1 || !strings.Contains(got, " 200 OK\r\n") {
 				t.Errorf("%s: sent %q, got %q", engines[i].name, send, got)
@@ -291,8 +294,8 @@ func TestOneResponse(t *testing.T) {
 }
 
 // A mayClose is sent on connections that the engine closes where net/http may
-// violate RFC 9112 section 6.1.
-var mayClose = regexp.MustCompile(`(?i)transfer-encoding|HTTP/1\.0`)
+// violate RFC 9112, section 6.1 or 9.6.
+var mayClose = regexp.MustCompile(`(?i)transfer-encoding|HTTP/1\.0|connection=:keep-alive\|close`)
 
 var connectionLines = regexp.MustCompile(`Connection: (close|keep-alive)\r\n`)
 

@@ -336,7 +336,7 @@ func (c *conn) parseHead(b []byte) (outcome, reason) {
 	switch {
 	case out == complete && h.pos > limit, out == needMore && len(b) >= limit:
 		return handOver, reasonLargeHead
-	case out == complete && h.n > c.server.maxFields:
+	case out == complete && h.n+h.trailers > c.server.maxFields:
 		return handOver, reasonManyHeaders
 	}
 	return out, why

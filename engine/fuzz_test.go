@@ -56,7 +56,9 @@ var heads = slices.Concat(
 		"POST /echo HTTP/1.0\r\nHost: h\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello"),
 	headRows(true, echo,
 		"Content-Length: 5\r\n\r\nhello", "Expect: 100-continue\r\n\r\n", "Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
-		"expect: 100-Continue\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
+		"expect: 100-Continue\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+		"Trailer: x-a , X-B\r\nTransfer-Encoding: chunked\r\nTrailer:x-c\r\nExpect: 100-continue\r\n\r\n5\r\nhello\r\n0\r\nx-b: c\r\n\r\n",
+		"Trailer: X\r\nContent-Length: 5\r\n\r\nhello"),
 	headRows(true, dump10, "Host: h\r\n", "", "Connection: keep-alive\r\n"),
 
 	// Passed to net/http, which serves or rejects them.
@@ -68,7 +70,7 @@ var heads = slices.Concat(
 	headRows(false, "GET /dump HTTP/1.1\r\nHost: @\r\n\r\n", "", "a\r\nHost: a", "a b", "a/b", "a@b", "\xff"),
 	headRows(false, dump,
 		"X: a\rb", "X: a\r", "X: a\x00b", "X: a\x7fb", "X: a\r\n b", "X: a\r\n\tb: c",
-		"X : a", "X\t: a", ": a", "no colon", "X\x00: a", "X\xff: a", "X(y): a", "Connection: foo close", "Trailer: X"),
+		"X : a", "X\t: a", ": a", "no colon", "X\x00: a", "X\xff: a", "X(y): a", "Connection: foo close", "Trailer: a b"),
 	headRows(false, "GET /dump HTTP/1.1@", // and other ends of lines
 		"\r\n\r\n", "\nHost: h\r\n\r\n", "\r\nHost: h\n\r\n", "\r\nHost: h\r\n\n", "\nHost: h\n\n", "\rHost: h\r\n\r\n", "\r\n Host: h\r\n\r\n"),
 	headRows(false, "@",
@@ -77,7 +79,8 @@ var heads = slices.Concat(
 		"GET /dump HTTP/1.0\r\nConnection: keep-alive\r\nConnection: x\r\n\r\n",
 		"POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
 		"POST /echo HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello"),
-	headRows(false, echo, "Expect: x\r\nContent-Length: 5\r\n\r\nhello"),
+	headRows(false, echo, "Expect: x\r\nContent-Length: 5\r\n\r\nhello",
+		"Transfer-Encoding: chunked\r\nTrailer: X,, Y\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "Transfer-Encoding: chunked\r\nTrailer: content-length\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
 )
 
 // oddChunks are valid, unusual and malformed chunked bodies.

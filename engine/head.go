@@ -41,6 +41,7 @@ type head struct {
 	host          int   // index of the Host field, or -1
 	contentLength int64 // -1 if there is none
 	chunked       bool  // Transfer-Encoding: chunked
+	trailers      int   // number of names in Trailer fields
 	expects       bool  // Expect: 100-continue
 	http10        bool  // HTTP/1.0, else HTTP/1.1
 	connections   int   // number of Connection fields
@@ -73,7 +74,7 @@ func (h *head) reset() {
 	h.out, h.why = needMore, noReason
 	h.pos, h.method, h.n = 0, "", 0
 	h.host, h.contentLength = -1, -1
-	h.chunked, h.expects, h.http10 = false, false, false
+	h.chunked, h.trailers, h.expects, h.http10 = false, 0, false, false
 	h.connections, h.close, h.keepAlive = 0, false, false
 	h.pragma, h.noCache, h.cacheControl = false, false, false
 }
@@ -283,10 +284,18 @@ func (h *head) special(id syntax.ID, value []byte) reason {
 		}
 		h.expects = true
 	case syntax.Trailer:
-		return reasonHeaderLine
+		for name := range bytes.SplitSeq(value, comma) {
+			h.trailers++
+			if name = bytes.Trim(name, " \t"); !syntax.ValidName(name) || syntax.EqualFold(name, "Transfer-Encoding") ||
+				syntax.EqualFold(name, "Trailer") || syntax.EqualFold(name, "Content-Length") {
+				return reasonHeaderLine
+			}
+		}
 	}
 	return noReason
 }
+
+var comma = []byte(",")
 
 // connection parses a Connection field.
 func (h *head) connection(value []byte) reason {

@@ -83,6 +83,7 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	case h.chunked:
 		r.ContentLength = -1
 		r.TransferEncoding = []string{"chunked"}
+		r.Trailer = h.trailer(text)
 		ctx.body = &body{conn: c, ctx: ctx, chunks: &chunks{conn: c, req: r}, closing: h.close}
 	case h.contentLength > 0:
 		r.ContentLength = h.contentLength
@@ -110,7 +111,7 @@ func (bd *bundle) fill(h *head, text string) {
 	header := bd.Filler(n)
 	for i := range h.fields[:h.n] {
 		f := &h.fields[i]
-		if i == h.host || f.id == syntax.TransferEncoding {
+		if i == h.host || h.chunked && (f.id == syntax.TransferEncoding || f.id == syntax.Trailer) {
 			continue
 		}
 		key := syntax.Names[f.id]
@@ -122,6 +123,23 @@ func (bd *bundle) fill(h *head, text string) {
 	if h.noCache && !h.cacheControl {
 		bd.Header["Cache-Control"] = []string{"no-cache"} // as net/http does
 	}
+}
+
+// trailer returns the names in the Trailer fields of the text as keys, or nil if
+// there are none.
+func (h *head) trailer(text string) http.Header {
+	if h.trailers == 0 {
+		return nil
+	}
+	trailer := make(http.Header, h.trailers)
+	for _, f := range h.fields[:h.n] {
+		if f.id == syntax.Trailer {
+			for name := range strings.SplitSeq(text[f.value.from:f.value.to], ",") {
+				trailer[http.CanonicalHeaderKey(strings.Trim(name, " \t"))] = nil
+			}
+		}
+	}
+	return trailer
 }
 
 // recycle prepares bd for the next request of its connection.

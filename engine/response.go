@@ -69,7 +69,7 @@ func (r *response) writeHeader(code int) {
 		if err == nil && n >= 0 {
 			r.Length = n
 		} else {
-			r.conn.server.logf("http: invalid Content-Length of %q", v[0])
+			r.logf("http: invalid Content-Length of %q", v[0])
 			r.header.Del("Content-Length")
 		}
 	}

@@ -47,11 +47,11 @@ func (r *response) sendHead(p []byte) {
 	if r.drainBody() {
 		r.closeAfter = true
 		plan.dropConnection, plan.setConnection = true, "close"
-		sum.Connection = ""
+		sum.Closes = false
 	}
 	r.planType(&plan, &sum, p)
 	r.planFraming(&plan, sum.TransferEncoding)
-	if r.closeAfter && (!r.conn.server.keepAlives() || !syntax.HasToken(sum.Connection, "close")) && !r.switchesProtocol() {
+	if r.closeAfter && (!r.conn.server.keepAlives() || !sum.Closes) && !r.switchesProtocol() {
 		plan.dropConnection, plan.setConnection = true, "close"
 		if r.http10 {
 			plan.setConnection = ""
@@ -70,7 +70,7 @@ func (r *response) planConnection(plan *headPlan, sum *request.Summary) {
 	} else if r.http10 || r.wantsClose {
 		r.closeAfter = true
 	}
-	if sum.Connection == "close" || !r.conn.server.keepAlives() {
+	if sum.Closes || !r.conn.server.keepAlives() {
 		r.closeAfter = true
 	}
 }
@@ -91,7 +91,7 @@ func (r *response) planFraming(plan *headPlan, encoding string) {
 	hasLength := r.Length != -1
 	plan.dropLength = !r.BodyAllowed()
 	if hasLength && encoding != "" && encoding != "identity" {
-		r.conn.server.logf("http: WriteHeader called with both Transfer-Encoding of %q and a Content-Length of %d", encoding, r.Length)
+		r.logf("http: WriteHeader called with both Transfer-Encoding of %q and a Content-Length of %d", encoding, r.Length)
 		plan.dropLength = true
 		hasLength = false
 	}

@@ -213,6 +213,37 @@ func TestLogNamesHandler(t *testing.T) {
 	})
 }
 
+// A logTo is the writer of a log that sends a copy of each line to a client.
+type logTo struct{ w http.ResponseWriter }
+
+func (l *logTo) Write(p []byte) (int, error) { return l.w.Write(p) }
+
+// TestLogWrites checks that the writer of the log can use the ResponseWriter whose
+// misuse is logged.
+func TestLogWrites(t *testing.T) {
+	misuses := map[string]func(http.ResponseWriter){
+		"superfluous response.WriteHeader": func(w http.ResponseWriter) { w.WriteHeader(200); w.WriteHeader(200) },
+		"invalid Content-Length": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Length", "x")
+			w.WriteHeader(200)
+		},
+		"WriteHeader called with both": func(w http.ResponseWriter) {
+			w.Header()["Content-Length"], w.Header()["Transfer-Encoding"] = []string{"100"}, []string{"x"}
+			w.(http.Flusher).Flush()
+		},
+	}
+	eachCase(t, engines, misuses, func(t *testing.T, k kind, line string, misuse func(http.ResponseWriter)) {
+		var to logTo
+		s := k.make(&http.Server{ErrorLog: log.New(&to, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			to.w = w
+			misuse(w)
+		})})
+		if got := talk(t, start(t, s), "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); !strings.Contains(got, line) {
+			t.Errorf("got %q, want %s", got, line)
+		}
+	})
+}
+
 // TestLateWaitsForNobody uses a ResponseWriter after its handler has returned,
 // while the response belongs to another connection whose client doesn't read.
 func TestLateWaitsForNobody(t *testing.T) {

@@ -92,7 +92,7 @@ func (r *response) WriteHeader(code int) {
 		r.misuse("WriteHeader on hijacked connection")
 	case r.WroteHeader:
 		f := caller()
-		r.conn.server.logf("http: superfluous response.WriteHeader call from %s (%s:%d)", f.Function, path.Base(f.File), f.Line)
+		r.logf("http: superfluous response.WriteHeader call from %s (%s:%d)", f.Function, path.Base(f.File), f.Line)
 	default:
 		request.CheckCode(code)
 		r.writeHeader(code)
@@ -108,10 +108,16 @@ func (w *writer) FlushEarlier() {
 	}
 }
 
+// logf logs when the response is unlocked.
+func (r *response) logf(format string, args ...any) {
+	s := r.conn.server
+	r.Later(func() { s.logf(format, args...) })
+}
+
 // misuse logs the same line as net/http.
 func (r *response) misuse(what string) {
 	f := caller()
-	r.conn.server.logf("http: response.%s from %s (%s:%d)", what, f.Function, path.Base(f.File), f.Line)
+	r.logf("http: response.%s from %s (%s:%d)", what, f.Function, path.Base(f.File), f.Line)
 }
 
 // sniffLength is the number of body bytes that determine the Content-Type.

@@ -16,16 +16,32 @@ import (
 // are always reused. A handler has a writer, which checks whether the response
 // still belongs to its request.
 type Response struct {
-	sync.Mutex               // guards all but gen; held by the writer's methods
+	sync.Mutex               // guards all but gen; held by the writer's methods; see Unlock
 	gen        atomic.Uint64 // changes when a response begins and when it ends
 
 	ResponseState // reset for each request
 
 	Sender Sender // always the same
 
+	later []func() // to be called by Unlock
+
 	// Reused storage.
 	Fields   []Field
 	Trailers []string // names that the handler has declared
+}
+
+// Later arranges for f to be called when the response is unlocked. The writer of
+// the program's log may itself use the response.
+func (r *Response) Later(f func()) { r.later = append(r.later, f) }
+
+// Unlock unlocks the response, and then calls the functions of Later.
+func (r *Response) Unlock() {
+	later := r.later
+	r.later = nil
+	r.Mutex.Unlock()
+	for _, f := range later {
+		f()
+	}
 }
 
 // A ResponseState is the part of a Response that belongs to one request.
@@ -170,6 +186,8 @@ func (r *Response) DeclareTrailer(name string, invalid func(name string)) {
 type Summary struct {
 	HasLength, HasConnection, HasType, HasDate, HasTrailers bool
 
+	Closes bool // a Connection field has the option close
+
 	Length           string
 	Connection       string
 	TransferEncoding string
@@ -194,6 +212,7 @@ func (r *Response) Summary() (sum Summary) {
 			if first {
 				sum.HasConnection, sum.Connection = true, f.Value
 			}
+			sum.Closes = sum.Closes || syntax.HasToken(f.Value, "close")
 		case "Content-Type":
 			sum.HasType = true
 		case "Content-Encoding":
