@@ -20,9 +20,11 @@ type Options struct {
 	// and one of these is true:
 	//   - It was not sent, because connecting or the TLS handshake failed.
 	//   - The request is idempotent, and got no response or status 408, 429,
-	//     502, 503 or 504. Requests with the methods GET, HEAD, OPTIONS, TRACE,
-	//     QUERY, PUT and DELETE (RFC 9110 section 9.2.2) and requests with an
-	//     Idempotency-Key header are idempotent.
+	//     502, 503 or 504, or 409 with Retry-After, as from IdempotencyKey of
+	//     package middleware while the first request runs. Requests with the
+	//     methods GET, HEAD, OPTIONS, TRACE, QUERY, PUT and DELETE (RFC 9110
+	//     section 9.2.2) and requests with an Idempotency-Key header are
+	//     idempotent.
 	// The wait before a retry starts at about 100 ms and doubles each time,
 	// with jitter. The client respects Retry-After. If that exceeds MaxWait or
 	// the deadline of the request's context, it returns the response instead.

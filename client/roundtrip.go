@@ -126,6 +126,8 @@ func repeatable(req *http.Request, resp *http.Response, err error, unsent bool) 
 		return (unsent || idempotent(req)) && !permanent(err)
 	}
 	switch resp.StatusCode {
+	case http.StatusConflict: // while the first request with an Idempotency-Key runs
+		return idempotent(req) && resp.Header.Get("Retry-After") != ""
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return idempotent(req)
 	}
