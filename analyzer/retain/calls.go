@@ -68,6 +68,9 @@ func (f *flow) elements(t types.Type, from []ssa.Value) []origin {
 // filled returns the origins of the values that a call with the pointer v
 // stores in the struct, or in the given field of it.
 func (f *flow) filled(v ssa.Value, c *ssa.CallCommon, field int) []origin {
+	if copies(c) && c.Args[0] == v {
+		return f.elements(v.Type(), c.Args[1:])
+	}
 	var all []origin
 	for _, p := range f.parameters(v, c) {
 		for _, o := range f.summarize(summary{p.Parent(), filled, paramIndex(p), field}, func() []origin { return f.stored(p, field) }) {
@@ -77,6 +80,12 @@ func (f *flow) filled(v ssa.Value, c *ssa.CallCommon, field int) []origin {
 		}
 	}
 	return all
+}
+
+// copies reports whether a call copies elements to its first argument.
+func copies(c *ssa.CallCommon) bool {
+	b, ok := c.Value.(*ssa.Builtin)
+	return ok && b.Name() == "copy" || fullName(c) == "maps.Copy"
 }
 
 // parameters returns the parameters of the called function whose argument is v.

@@ -261,8 +261,8 @@ func (f *flow) storedInParts(v ssa.Value, field int) []origin {
 			if field == whole || field == ref.Field {
 				all = add(all, f.stored(ref, whole)...)
 			}
-		case *ssa.IndexAddr:
-			all = add(all, f.stored(ref, whole)...)
+		case *ssa.IndexAddr, *ssa.Slice: // a slice shares its elements
+			all = add(all, f.stored(ref.(ssa.Value), whole)...)
 		case ssa.CallInstruction:
 			all = add(all, f.filled(v, ref.Common(), field)...)
 		}

@@ -27,7 +27,8 @@ var wraps = regexp.MustCompile(`^\(\*net/http\.Request\)\.(MultipartReader|WithC
 	`|^net/http\.(MaxBytesReader|New(Request|RequestWithContext|ResponseController))$` +
 	`|^(bufio|compress/\w+|encoding/\w+|mime/multipart)\.New` +
 	`|^io\.(\w+Reader|MultiWriter|NopCloser)$` +
-	`|^context\.With|^sync\.Once(Func|Values?)$`)
+	`|^context\.With|^sync\.Once(Func|Values?)$` +
+	`|^(slices|maps)\.(All|Values|Backward|Chunk)$|^iter\.Pull`)
 
 // inSlice lists the functions whose result shares memory with the first
 // argument.

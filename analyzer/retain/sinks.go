@@ -52,7 +52,7 @@ func (c *checker) sinks(in ssa.Instruction) []sink {
 func (c *checker) calling(in ssa.Instruction) []sink {
 	common := callOf(in)
 	name := fullName(common)
-	if b, ok := common.Value.(*ssa.Builtin); ok && b.Name() == "copy" || name == "maps.Copy" {
+	if copies(common) {
 		values := c.search(func() []origin { return c.elements(common.Args[0].Type(), common.Args[1:]) })
 		return []sink{{Instruction: in, how: "outlives the handler in the destination of a copy", into: common.Args[0], values: values}}
 	}

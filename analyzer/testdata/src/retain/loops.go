@@ -99,6 +99,12 @@ func wrongCopies(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	maps.Copy(byPath, map[string]*http.Request{ // want `r outlives the handler in the destination of a copy`
 		"x": r,
 	})
+	one, more := make([]*http.Request, 1), make([]*http.Request, len(ps))
+	one[0] = r
+	go use(one) // want `r can outlive`
+	copy(more, one)
+	go use(more)                // want `r can outlive`
+	go use(slices.Backward(ps)) // want `ps can outlive`
 	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), "r", r), time.Second)
 	defer cancel()
 	go use(context.WithValue(ctx, "x", 1)) // want `r can outlive`
@@ -108,6 +114,9 @@ func rightCopies(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	lastParams = slices.Concat(ps)
 	lastParams = slices.Insert(lastParams, 0, ps...)
 	copy(lastParams, ps)
+	first := make(muxmaster.Params, 1)
+	copy(first, ps)
+	go use(first, slices.Collect(slices.Values(ps)))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), time.Second)
 	go func() { defer cancel(); use(ctx) }()
 }
