@@ -292,7 +292,12 @@ func TestLateDeadline(t *testing.T) {
 				d.mu.Lock()
 				locked <- d
 				go func() { http.NewResponseController(w).SetReadDeadline(longAgo); close(done) }()
-				time.Sleep(50 * time.Millisecond) // until it waits
+				for waits := false; !waits; time.Sleep(time.Millisecond) {
+					stacks := make([]byte, 1<<20)
+					for g := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+						waits = waits || strings.Contains(g, "[sync.Mutex.Lock") && strings.Contains(g, ".SetReadDeadline(")
+					}
+				}
 			}
 		})})))
 		br := bufio.NewReader(c)
