@@ -85,9 +85,10 @@ func TestBodyLimit(t *testing.T) {
 // TestBodyLimitOnConnections checks the limit over connections. In HTTP/1, a
 // request whose Content-Length is below the limit isn't copied.
 func TestBodyLimitOnConnections(t *testing.T) {
-	forgets := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.ContentLength = -1; next.ServeHTTP(w, r) })
-	}
+	forgets := around(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r.ContentLength = -1
+		next.ServeHTTP(w, r)
+	})
 	for _, proto := range protos {
 		for _, tt := range []struct {
 			name     string
@@ -105,9 +106,7 @@ func TestBodyLimitOnConnections(t *testing.T) {
 		} {
 			var outer, inner *http.Request
 			remember := func(to **http.Request) mw {
-				return func(next http.Handler) http.Handler {
-					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { *to = r; next.ServeHTTP(w, r) })
-				}
+				return around(func(w http.ResponseWriter, r *http.Request, next http.Handler) { *to = r; next.ServeHTTP(w, r) })
 			}
 			srv, _ := start(t, proto, chain(readBody, append(tt.mws, remember(&outer), middleware.BodyLimit(3), remember(&inner))...))
 			var body io.Reader = strings.NewReader(tt.body)
@@ -139,10 +138,7 @@ func TestBodyLimitKeepsTheContext(t *testing.T) {
 	})
 	for _, proto := range []string{"HTTP/1.1", "engine HTTP/1.1"} {
 		srv, _ := start(t, proto, middleware.BodyLimit(3)(h))
-		resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := exchange(t, srv, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n")
 		if got, err := io.ReadAll(resp.Body); string(got) != "abc, http: request body too large, <nil>" {
 			t.Errorf("%s: %q, %v", proto, got, err)
 		}
@@ -180,9 +176,8 @@ func TestBodyLimitRespondsAtOnce(t *testing.T) {
 				"Content-Length: 200000\r\nExpect: 100-continue\r\n\r\n":                413,
 				"Transfer-Encoding: chunked\r\n\r\n7d0\r\n" + strings.Repeat("x", 2000): outer.code,
 			} {
-				resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\n"+request)
-				if err != nil || resp.StatusCode != code || !resp.Close {
-					t.Errorf("%s, %s: %.40q: %v, %v; want %d and the connection closed", proto, outer.name, request, resp, err, code)
+				if resp := exchange(t, srv, "POST / HTTP/1.1\r\nHost: x\r\n"+request); resp.StatusCode != code || !resp.Close {
+					t.Errorf("%s, %s: %.40q: %v; want %d and the connection closed", proto, outer.name, request, resp, code)
 				}
 			}
 		}
@@ -193,9 +188,7 @@ func TestBodyLimitRespondsAtOnce(t *testing.T) {
 // immediately gets the response of a handler that doesn't read the body, and
 // that net/http closes the connection.
 func TestBodyLimitAndUnreadBodies(t *testing.T) {
-	routed := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/"; next.ServeHTTP(w, r) })
-	}
+	routed := around(func(w http.ResponseWriter, r *http.Request, next http.Handler) { r.Pattern = "/"; next.ServeHTTP(w, r) })
 	limit, timeout := middleware.BodyLimit(1<<20), middleware.Timeout(time.Hour)
 	for name, stack := range map[string][]mw{
 		"none":                   nil,
@@ -209,10 +202,7 @@ func TestBodyLimitAndUnreadBodies(t *testing.T) {
 			for _, size := range []int{0, 10, 10_000} { // a long response is sent before the handler returns
 				srv, _ := start(t, "HTTP/1.1", chain(text(strings.Repeat("x", size)), stack...))
 				for _, framing := range []string{"Content-Length: 5", "Transfer-Encoding: chunked"} {
-					resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+framing+"\r\n\r\n")
-					if err != nil {
-						t.Fatalf("%s, response of %d bytes: %v", framing, size, err)
-					}
+					resp := exchange(t, srv, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+framing+"\r\n\r\n")
 					b, err := io.ReadAll(resp.Body)
 					if resp.StatusCode != 200 || len(b) != size || err != nil || !resp.Close {
 						t.Errorf("%s: %d, %d bytes of %d, %v, closes %v; want 200 and the connection closed", framing, resp.StatusCode, len(b), size, err, resp.Close)
@@ -234,10 +224,7 @@ func TestTrailersThroughCopies(t *testing.T) {
 	for _, stack := range [][]mw{nil, {limit}, {timeout}, {limit, timeout}, {timeout, limit}} {
 		srv, _ := start(t, "HTTP/1.1", chain(trailers, stack...))
 		for _, declared := range []string{"", "Trailer: X-Sum\r\n"} {
-			resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\n"+declared+"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Sum: 7\r\n\r\n")
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := exchange(t, srv, "POST / HTTP/1.1\r\nHost: x\r\n"+declared+"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Sum: 7\r\n\r\n")
 			if b, _ := io.ReadAll(resp.Body); string(b) != "map[X-Sum:[7]]" {
 				t.Errorf("%d middleware, %q: %s", len(stack), declared, b)
 			}

@@ -121,15 +121,13 @@ func TestCleanPathRefusesEscapedSlashes(t *testing.T) {
 }
 
 // guard is an access check.
-func guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/admin/") {
-			http.Error(w, "no", 403)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
+var guard = around(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	if strings.HasPrefix(r.URL.Path, "/admin/") {
+		http.Error(w, "no", 403)
+		return
+	}
+	next.ServeHTTP(w, r)
+})
 
 // TestGuardBeforeAFileServer checks that an access check inside CleanPath sees
 // the path that a file server uses, for every way to write it.

@@ -141,13 +141,19 @@ func post(t *testing.T, url string, body io.Reader) *http.Request {
 	return r
 }
 
-// exchange sends text over a connection and reads the head of a response.
-func exchange(t *testing.T, conn net.Conn, text string) (*http.Response, error) {
+// exchange sends text to s over a connection of its own and reads the head of a
+// response.
+func exchange(t *testing.T, s *site, text string) *http.Response {
 	t.Helper()
+	conn := s.dial(t)
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(time.Minute)) // in case of a failure, it would hang
 	io.WriteString(conn, text)
-	return http.ReadResponse(bufio.NewReader(conn), nil)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatalf("%.200q: %v", text, err)
+	}
+	return resp
 }
 
 // protos are the protocols and servers that most tests use.
@@ -225,17 +231,20 @@ func recovering(f func()) (v any) {
 	return nil
 }
 
-// hide hides the server's writer.
-func hide(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(struct{ http.ResponseWriter }{w}, r)
-	})
+// around returns middleware that calls f.
+func around(f func(w http.ResponseWriter, r *http.Request, next http.Handler)) mw {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f(w, r, next) })
+	}
 }
 
+// hide hides the server's writer.
+var hide = around(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	next.ServeHTTP(struct{ http.ResponseWriter }{w}, r)
+})
+
 // foreign wraps the server's writer in one with only Unwrap.
-func foreign(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
-}
+var foreign = around(func(w http.ResponseWriter, r *http.Request, next http.Handler) { next.ServeHTTP(unwrapper{w}, r) })
 
 type unwrapper struct{ http.ResponseWriter }
 
@@ -243,18 +252,16 @@ func (u unwrapper) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 // keepBack holds the response back until the handler has returned or panicked,
 // like a middleware that compresses.
-func keepBack(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		k := &keptBack{ResponseWriter: w}
-		defer func() {
-			if k.code != 0 {
-				w.WriteHeader(k.code)
-			}
-			w.Write(k.body)
-		}()
-		next.ServeHTTP(k, r)
-	})
-}
+var keepBack = around(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	k := &keptBack{ResponseWriter: w}
+	defer func() {
+		if k.code != 0 {
+			w.WriteHeader(k.code)
+		}
+		w.Write(k.body)
+	}()
+	next.ServeHTTP(k, r)
+})
 
 type keptBack struct {
 	http.ResponseWriter

@@ -53,6 +53,15 @@ func idempotent(o middleware.Idempotency) mw {
 	return middleware.IdempotencyKey(o)
 }
 
+// keyed returns a POST request with a key, unless that is empty.
+func keyed(target, key, body string) *http.Request {
+	r := httptest.NewRequest("POST", target, strings.NewReader(body))
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
+	return r
+}
+
 // TestIdempotencyKey sends requests to servers one after the other. Each row has
 // the request, and the response, in which #n counts executions.
 func TestIdempotencyKey(t *testing.T) {
@@ -94,12 +103,10 @@ func TestIdempotencyKey(t *testing.T) {
 		}
 		fmt.Fprintf(w, "#%d %s", n, body)
 	})
-	outer := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("X-Outer", r.Header.Get("Idempotency-Key"))
-			next.ServeHTTP(w, r)
-		})
-	}
+	outer := around(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		w.Header().Set("X-Outer", r.Header.Get("Idempotency-Key"))
+		next.ServeHTTP(w, r)
+	})
 	for _, name := range protos {
 		executed.Store(0)
 		site, _ := start(t, name, chain(work, outer, idempotent(middleware.Idempotency{})))
@@ -267,14 +274,6 @@ func TestIdempotencyLease(t *testing.T) {
 				fmt.Fprint(w, n)
 			}))
 		}
-		send := func(h http.Handler, path, key string) string {
-			r, _ := http.NewRequest("POST", path, nil)
-			if key != "" {
-				r.Header.Set("Idempotency-Key", key)
-			}
-			w := serve(h, r)
-			return fmt.Sprint(w.Code, " ", w.Body)
-		}
 		good := h(store)
 		for i, row := range []struct {
 			h         http.Handler
@@ -294,7 +293,8 @@ func TestIdempotencyLease(t *testing.T) {
 			{good, "/slow", "b", 0, "200 5"},
 		} {
 			time.Sleep(row.pause)
-			if got := send(row.h, row.path, row.key); got != row.want {
+			w := serve(row.h, keyed(row.path, row.key, ""))
+			if got := fmt.Sprint(w.Code, " ", w.Body); got != row.want {
 				t.Errorf("row %d: got %q, want %q", i, got, row.want)
 			}
 		}
@@ -341,9 +341,7 @@ func TestIdempotencyLeaseOfSlowStore(t *testing.T) {
 				t.Errorf("the context ends after %v, the lease after 10s", end.Sub(start))
 			}
 		}))
-		r := httptest.NewRequest("POST", "/", nil)
-		r.Header.Set("Idempotency-Key", "k")
-		h.ServeHTTP(httptest.NewRecorder(), r)
+		serve(h, keyed("/", "k", ""))
 	})
 }
 
@@ -355,9 +353,7 @@ func TestIdempotencyErrorAfterResponse(t *testing.T) {
 		return problem.Code(http.StatusInternalServerError)
 	}))
 	for range 2 { // the second one gets the kept response
-		r, w := httptest.NewRequest("POST", "/", nil), httptest.NewRecorder()
-		r.Header.Set("Idempotency-Key", "k")
-		h.ServeHTTP(w, r)
+		w := serve(h, keyed("/", "k", ""))
 		if got := w.Body.String(); w.Code != 200 || got != "created" || w.Header().Get("X-Content-Type-Options") != "" {
 			t.Errorf("%d %q %v; want 200 and the handler's response alone", w.Code, got, w.Header())
 		}
@@ -385,9 +381,7 @@ func TestIdempotencyKeyAndDeadlines(t *testing.T) {
 			h(w, r)
 		}), idempotent(middleware.Idempotency{}), middleware.Timeout(time.Millisecond))
 		for range 2 {
-			r := httptest.NewRequest("POST", "/", nil)
-			r.Header.Set("Idempotency-Key", "k")
-			if w := serve(once, r); w.Code != 503 {
+			if w := serve(once, keyed("/", "k", "")); w.Code != 503 {
 				t.Errorf("%s: %d, want 503", name, w.Code)
 			}
 		}
@@ -455,13 +449,11 @@ func TestIdempotencyKeyOtherRequest(t *testing.T) {
 		{"http://h/a/x", "n=1", 200}, {"http://h/a/x", "n=1", 200}, {"http://h/b/x", "n=1", 422}, {"http://other/a/x", "n=1", 422},
 		{"http://H:8080/a/x", "n=1", 200}, {"http://h/a/x", "n=2", 422},
 	} {
-		r, w := httptest.NewRequest("POST", row.target, strings.NewReader(row.form)), httptest.NewRecorder()
+		r := keyed(row.target, "a", row.form)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.ParseForm()
-		r.Header.Set("Idempotency-Key", "a")
 		r.RequestURI = r.URL.Path
-		http.StripPrefix(r.URL.Path[:2], h).ServeHTTP(w, r)
-		if w.Code != row.want {
+		if w := serve(http.StripPrefix(r.URL.Path[:2], h), r); w.Code != row.want {
 			t.Errorf("%s, %s: %d, want %d", row.target, row.form, w.Code, row.want)
 		}
 	}

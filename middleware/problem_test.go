@@ -48,14 +48,12 @@ func TestErrorResponsesUseTheProblemHandler(t *testing.T) {
 
 // compresses is a middleware that sets Content-Encoding before the handler
 // responds, like gorilla/handlers (Go issue 66343).
-func compresses(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Encoding", "gzip")
-		zip := gzip.NewWriter(w)
-		defer zip.Close()
-		next.ServeHTTP(gzipWriter{w, zip}, r)
-	})
-}
+var compresses = around(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	w.Header().Set("Content-Encoding", "gzip")
+	zip := gzip.NewWriter(w)
+	defer zip.Close()
+	next.ServeHTTP(gzipWriter{w, zip}, r)
+})
 
 type gzipWriter struct {
 	http.ResponseWriter

@@ -186,15 +186,3 @@ func TestRecovererUsesTheDefaultLogger(t *testing.T) {
 		}
 	}
 }
-
-func ExampleRecoverer() {
-	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // it logs the panic and its stack
-	h := middleware.Recoverer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		panic("a bug")
-	}))
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-	fmt.Print(w.Code, " ", w.Body)
-	// Output: 500 Internal Server Error
-}

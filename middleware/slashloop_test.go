@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -182,9 +181,7 @@ func TestStripSlashesAndIdempotencyKey(t *testing.T) {
 	mux.Pre(middleware.StripSlashes)
 	mux.Use(middleware.Timeout(time.Hour), idempotent(middleware.Idempotency{})) // Timeout copies the request
 	mux.POST("/x/", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
-	r := post(t, "/x/", strings.NewReader("body"))
-	r.Header.Set("Idempotency-Key", "a")
-	if w := serve(mux, r); w.Code != 200 || w.Body.String() != "body" {
+	if w := serve(mux, keyed("/x/", "a", "body")); w.Code != 200 || w.Body.String() != "body" {
 		t.Errorf("got %d %q", w.Code, w.Body)
 	}
 }
