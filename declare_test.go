@@ -358,18 +358,6 @@ func TestManyParameters(t *testing.T) {
 	}
 }
 
-// Routes can have different parameter names in the same position.
-func TestNamesBelongToTheRoute(t *testing.T) {
-	m := muxmaster.New()
-	addValues(m, "GET /a/:id|GET /a/:name/x|POST /a/{key}|GET /a/{n:[0-9]+}/y")
-	wants(t, m, exchanges{
-		{"/a/1", `id="1"`},
-		{"/a/1/x", `name="1"`},
-		{"POST /a/1", `key="1"`},
-		{"/a/1/y", `n="1"`},
-	})
-}
-
 // badPatterns are refused, and so are forms of other routers that would never
 // match, or not as meant. The hint is part of the error. Package pattern tests
 // all errors.

@@ -134,17 +134,6 @@ func TestRegisterConcurrently(t *testing.T) {
 	}
 }
 
-// A handler can register a route and use it.
-func TestRegisterInAHandler(t *testing.T) {
-	m := muxmaster.New()
-	m.GET("/add/:name", func(w http.ResponseWriter, r *http.Request) {
-		m.GET("/added/"+r.PathValue("name"), values)
-		m.ServeHTTP(w, httptest.NewRequest("GET", "/added/"+r.PathValue("name"), nil))
-		fmt.Fprint(w, r.PathValue("name"))
-	})
-	wants(t, m, exchanges{{"/add/x", "x"}, {"/added/x", ""}})
-}
-
 // Groups and mounted Muxes with middleware can be added while requests are
 // served and routes are inspected. Each registration changes the responses at
 // once, and for good.

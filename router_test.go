@@ -170,15 +170,6 @@ func TestGroupServeHTTP(t *testing.T) {
 	}
 }
 
-// Generated registration code works with a Group and its prefix.
-func TestGeneratorsRegisterOnAGroup(t *testing.T) {
-	for _, base := range []string{"", "/base"} {
-		var m oapiServeMux = muxmaster.New().Group("/v1")
-		m.HandleFunc("GET "+base+"/pets/{id}", values)
-		wants(t, m, exchanges{{"/v1" + base + "/pets/5", `id="5"`}}, base)
-	}
-}
-
 // Method works like the verb methods, for any http.Handler and for a list of
 // methods.
 func TestMethod(t *testing.T) {

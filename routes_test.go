@@ -556,12 +556,6 @@ func roundTrip(t *testing.T, pattern string, pairs []string) {
 	}
 }
 
-func TestBuildPathRoundTrip(t *testing.T) {
-	for _, c := range buildPathCases {
-		roundTrip(t, c.pattern, split(c.pairs))
-	}
-}
-
 func FuzzBuildPath(f *testing.F) {
 	for _, c := range buildPathCases {
 		p := append(split(c.pairs), "", "", "", "")
