@@ -51,8 +51,8 @@ type Document struct {
 // routes with the same method, the document describes the first.
 //
 // OpenAPI returns an error if an operation describes a path parameter that its
-// path doesn't have, if a schema or security scheme is missing, or if something
-// can't be encoded.
+// path doesn't have, if a schema or security scheme is missing, if a name, a status
+// or the place of a parameter is invalid, or if something can't be encoded.
 func OpenAPI(m *muxmaster.Mux, d Document) (map[string]any, error) {
 	doc, err := d.of(m.Routes())
 	if err != nil {
@@ -179,6 +179,9 @@ func (d *Document) describe(o *operation, object map[string]any) error {
 	if len(o.Responses) > 0 {
 		responses := map[string]any{}
 		for status, c := range o.Responses {
+			if status != 0 && (status < 1 || status > 5) && (status < 100 || status > 599) {
+				return fmt.Errorf("%d is no status of a response; use 100 to 599, 4 for 4xx, or 0 for all others", status)
+			}
 			key, text := statusKey(status)
 			response := map[string]any{"description": cmp.Or(c.Description, text)}
 			if content := d.content(c); len(content) > 0 {
@@ -202,6 +205,8 @@ func (d *Document) parameters(op *operation, object map[string]any) error {
 				return fmt.Errorf("the path has no parameter %q; for one of the query, set In: \"query\"", p.Name)
 			}
 			param = params[i].(map[string]any)
+		} else if !slices.Contains([]string{"query", "header", "cookie"}, p.In) {
+			return fmt.Errorf("the parameter %q is in %q; set In to \"query\", \"header\", \"cookie\" or \"path\"", p.Name, p.In)
 		} else {
 			param = map[string]any{"name": p.Name, "in": p.In, "required": p.Required, "schema": map[string]any{"type": "string"}}
 			params = append(params, param)
@@ -303,8 +308,8 @@ func (d *Document) requirements(list []Security) ([]any, error) {
 	return all, nil
 }
 
-// check reports values that can't be encoded, and references to schemas that are
-// missing.
+// check reports values that can't be encoded, names that OpenAPI doesn't allow, and
+// references to schemas that are missing.
 func (d *Document) check(doc map[string]any) error {
 	text, err := json.Marshal(doc)
 	if err != nil {
@@ -313,6 +318,13 @@ func (d *Document) check(doc map[string]any) error {
 	if d.partial {
 		return nil
 	}
+	for _, components := range []map[string]any{d.Schemas, d.SecuritySchemes} {
+		for name := range components {
+			if !componentName.MatchString(name) {
+				return fmt.Errorf("%q is no name for a schema or security scheme; use letters, digits, dots, hyphens and underscores", name)
+			}
+		}
+	}
 	for _, m := range reference.FindAllSubmatch(text, -1) {
 		if name := string(m[1]); d.Schemas[name] == nil {
 			return fmt.Errorf("there is no schema %q in Document.Schemas", name)
@@ -320,6 +332,10 @@ func (d *Document) check(doc map[string]any) error {
 	}
 	return nil
 }
+
+// componentName matches the names of schemas and security schemes (OpenAPI 3.1,
+// 4.8.7). That of a generic type in Go has brackets.
+var componentName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 // reference matches a reference to a schema in encoded JSON.
 var reference = regexp.MustCompile(`"\$ref":"` + schemaPrefix + `([^"/]*)`)
