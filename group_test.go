@@ -345,7 +345,7 @@ func TestUseSeesTheMatch(t *testing.T) {
 	for _, mode := range modes {
 		var log []string
 		note := func(when string, r *http.Request) {
-			log = append(log, fmt.Sprintf("%s %s %s", when, r.Pattern, r.PathValue("id")))
+			log = append(log, fmt.Sprintf("%s %s %s%s", when, r.Pattern, r.PathValue("tenant"), r.PathValue("id")))
 		}
 		around := func(name string) func(http.Handler) http.Handler {
 			return wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -364,6 +364,15 @@ func TestUseSeesTheMatch(t *testing.T) {
 			after = ""
 		}
 		if want := []string{"pre  ", "use" + pattern + "5", "handler" + pattern + "5", "use" + pattern + "5", "pre" + pattern + after}; !slices.Equal(log, want) {
+			t.Errorf("%s:\n got  %q\n want %q", mode.name, log, want)
+		}
+		// Around a mount, at least the values of the prefix.
+		outer := newMux(mode.pooled)
+		outer.With(around("outer")).Mount("/of/:tenant", m)
+		log = nil
+		ask(outer, request(t, "GET", "/of/a/users/5"))
+		const whole = " GET /of/:tenant/users/:id a"
+		if want := []string{"outer /of/:tenant a", "pre  a", "use" + whole + "5", "handler" + whole + "5", "use" + whole + "5", "pre" + whole + after, "outer" + whole + after}; !slices.Equal(log, want) {
 			t.Errorf("%s:\n got  %q\n want %q", mode.name, log, want)
 		}
 	}

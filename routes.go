@@ -293,7 +293,7 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 		v := mark.outer.around(m)
 		if v == nil {
 			v = m.at(r)
-		} else if mark.mount.mux() != nil { // it hasn't routed r yet, and its root may have the same pattern as the mount
+		} else if _, mount, _ := mark.outer.below(mark.mount); r.Pattern == mount && mark.mount.mux() != nil { // it hasn't routed r yet, and its root may have this pattern
 			finds = finds[:1]
 		}
 		list = append(list, v)

@@ -90,7 +90,7 @@ func (p *program) innermost(path string) *program {
 func (m *Mux) serveSlow(w http.ResponseWriter, r *http.Request) {
 	p := m.at(r).current()
 	if len(p.pre) == 0 {
-		p.serve(w, r)
+		p.serveInside(w, r)
 		return
 	}
 	r.Pattern = "" // Lookup would take another router's pattern for one of this Mux
@@ -99,7 +99,19 @@ func (m *Mux) serveSlow(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve serves a request after the Pre middleware.
-func (m *Mux) serve(w http.ResponseWriter, r *http.Request) { m.at(r).current().serve(w, r) }
+func (m *Mux) serve(w http.ResponseWriter, r *http.Request) { m.at(r).current().serveInside(w, r) }
+
+// serveInside is serve for a request that may come from a mount, whose middleware then
+// sees the values of the prefix afterwards, also if those of p's routes are pooled.
+func (p *program) serveInside(w http.ResponseWriter, r *http.Request) {
+	if p.buffer != values.Ring || p.view.outer == nil {
+		p.serve(w, r)
+		return
+	}
+	before := values.Save(r)
+	p.serve(w, r)
+	before.Restore(r)
+}
 
 // serve serves a request without the Pre middleware.
 func (p *program) serve(w http.ResponseWriter, r *http.Request) {

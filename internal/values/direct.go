@@ -229,6 +229,27 @@ func ClearCopy(r *http.Request) {
 	}
 }
 
+// Saved holds the values that a request had.
+type Saved struct {
+	pat     *stdPattern
+	matches []string
+}
+
+// Save returns the values of r.
+func Save(r *http.Request) (s Saved) {
+	if q := layOut(r); Direct {
+		s = Saved{q.pat, q.matches}
+	}
+	return s
+}
+
+// Restore gives r the values again, if those that were set since have been cleared.
+func (s Saved) Restore(r *http.Request) {
+	if q := layOut(r); s.pat != nil && q.pat == nil {
+		q.pat, q.matches = s.pat, s.matches
+	}
+}
+
 // Values returns the path values of r if they were set with n, and no other
 // router has set any. Otherwise it returns nil.
 func (n *Names) Values(r *http.Request) []string {

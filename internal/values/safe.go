@@ -52,11 +52,16 @@ func Each(r *http.Request, yield func(name, value string) bool) { safeEach(r, yi
 // Same reports whether two strings are equal.
 func Same(a, b string) bool { return a == b }
 
+// Saved has nothing to restore.
+type Saved struct{}
+
 // The functions below require Direct. Here they do nothing or are never called.
 
 func (n *Names) TrySet(*http.Request, string, []string) bool { return false }
 func (n *Names) Values(*http.Request) []string               { return nil }
 func (n *Names) TryClear(*http.Request)                      {}
 func ClearCopy(*http.Request)                                {}
+func Save(*http.Request) (s Saved)                           { return s }
+func (Saved) Restore(*http.Request)                          {}
 func Has(*http.Request) bool                                 { return true }
 func Foreign(*http.Request, *Owner) bool                     { return true }
