@@ -99,7 +99,7 @@ var (
 func (s *Server) NewConn(t Transport, template *http.Request, ctx context.Context) *Conn {
 	c := &Conn{server: s, transport: t, template: template, ctx: ctx, streams: make(map[uint32]*stream)}
 	template.Proto, template.ProtoMajor, template.ProtoMinor = "HTTP/2.0", 2, 0
-	c.decoder.Reset(max(s.decoderTable, hpack.DefaultTableSize)) // until the client has our SETTINGS
+	c.decoder.Reset(s.largestTable)
 	c.output.init(s)
 	c.changeWindow(0)
 	c.appendSettings()

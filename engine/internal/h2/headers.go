@@ -73,7 +73,9 @@ func (c *Conn) fields(h *fieldBlock, block []byte) error {
 	if len(block) > c.server.maxList+blockSlack {
 		return connError{enhanceYourCalm, "headers_too_large"}
 	}
-	fields, tooLarge, err := c.decoder.Decode(block, c.server.maxList)
+	// A short block that repeats a large entry of the table must not cost time and
+	// memory for a megabyte.
+	fields, tooLarge, err := c.decoder.Decode(block, min(c.server.maxList, 16*(len(block)+c.server.largestTable)))
 	if err != nil {
 		return connError{compressionError, "compression"}
 	}

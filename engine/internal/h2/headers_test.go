@@ -46,6 +46,26 @@ func TestRegister(t *testing.T) {
 	}
 }
 
+// TestRepeatedEntry checks that a short block can't become a megabyte of fields by
+// repeating a large entry of the table.
+func TestRepeatedEntry(t *testing.T) {
+	for n, status := range map[int]bool{15: false, 17: true} { // 431
+		srv := newMemoryServer(false, nil)
+		srv.maxList = 1 << 20
+		c := srv.NewConn(new(memory), &http.Request{}, context.Background())
+		large := "\x40\x01x\x7f\xa1\x1e" + strings.Repeat("v", 4000)
+		for i, fields := range []string{large, strings.Repeat("\xbf", n)} { // after :authority
+			f := &frame{flags: flagEndStream | flagEndHeaders, stream: uint32(2*i + 1), payload: []byte(getRequest + fields)}
+			if err := c.headers(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := c.streams[3].answer != nil; got != status {
+			t.Errorf("%d times: refused %v, want %v", n, got, status)
+		}
+	}
+}
+
 // TestTrailerNames checks that each name in Trailer fields counts as a field,
 // because it becomes a key of Request.Trailer (CVE-2026-78659).
 func TestTrailerNames(t *testing.T) {

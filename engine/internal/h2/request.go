@@ -59,7 +59,7 @@ func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool, block int)
 	// table can be a part of them once, the Huffman code saves less than half, and a
 	// name and its comma take more than a byte. Otherwise a short block that repeats
 	// an entry would become a megabyte, or cost milliseconds.
-	table := max(c.server.decoderTable, hpack.DefaultTableSize)
+	table := c.server.largestTable
 	if tooLarge || c.server.MaxFields > 0 && r.names > c.server.MaxFields || r.crumbs > 2*block+table || r.trailers > min(32*block+table, c.server.maxList) {
 		if r.method != "HEAD" { // whose response has no body
 			r.method = "GET"
@@ -178,6 +178,9 @@ func (r *parsedRequest) check() (problem string) {
 
 // refuse makes the response a 400, as in net/http, followed by a reset.
 func (r *parsedRequest) refuse(format, key string) {
+	if r.bad {
+		return
+	}
 	text := strings.Replace(format, "%q", strconv.Quote(key), 1)
 	r.answer = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, http.StatusBadRequest) }
 	r.bad = true

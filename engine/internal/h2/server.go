@@ -44,6 +44,7 @@ type config struct {
 	maxStreams   int
 	maxList      int // bytes of a request's fields
 	decoderTable int
+	largestTable int // of the decoder, also before the client knows decoderTable
 	encoderTable int
 	maxFrame     int
 	connWindow   int64
@@ -84,6 +85,7 @@ func (s *Server) Configure() {
 		permitAllCiphers: o.PermitProhibitedCipherSuites,
 		countError:       o.CountError,
 	}
+	s.largestTable = max(s.decoderTable, hpack.DefaultTableSize)
 }
 
 func inRange(n, low, high, otherwise int) int {
