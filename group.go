@@ -256,7 +256,8 @@ func addMiddleware[F middleware](m *scope, method string, mw []F) {
 // directory without an index.html, for a file that can't be opened or read, or
 // has no Seek method, as those of a zip.Reader, and for a name that contains an
 // escaped slash, a backslash, a NUL byte or invalid UTF-8. So requests such as
-// /static/..%5Csecret cannot reach a file outside of the path.
+// /static/..%5Csecret cannot reach a file outside of the path. If there are too
+// many open files, the response is 500.
 //
 // If there is a compressed file beside a file (app.js.br, app.js.zst or
 // app.js.gz beside app.js) that the client accepts and that is at most a minute
