@@ -2,8 +2,29 @@ package files
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
+
+func TestAcceptsHTML(t *testing.T) {
+	for _, c := range []struct {
+		accept string
+		want   bool
+	}{
+		{browser, true},
+		{"image/png, TEXT/HTML ; q=0.1", true},
+		{"application/xhtml+xml;profile=x", true},
+		{"text/html;level=1;q=0, */*", false},
+		{"text/html;q=2, text/*, text/html5, ;text/html", false},
+		{"", false},
+		{strings.Repeat("text/html;q=0;a=b,", 10_000) + "a/b" + strings.Repeat(";a*0=x", 10_000), false},
+	} {
+		h, got := http.Header{"Accept": {c.accept}}, false
+		if n := testing.AllocsPerRun(1, func() { got = acceptsHTML(h) }); got != c.want || n > 0 {
+			t.Errorf("%.50q: %v with %v allocations", c.accept, got, n)
+		}
+	}
+}
 
 func TestAcceptsCoding(t *testing.T) {
 	for _, c := range []struct {
