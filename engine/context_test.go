@@ -112,10 +112,12 @@ func TestConnectionsWithoutDeadlines(t *testing.T) {
 }
 
 // TestContextEnds checks that the handler's return and the end of the
-// connection's context end a request's context.
+// connection's context end a request's context, its values, and that hooks see one
+// connection.
 func TestContextEnds(t *testing.T) {
 	eachWay(t, kinds, ways, func(t *testing.T, k kind, way way) {
 		type key struct{}
+		var conns sync.Map
 		base, cancel := context.WithCancelCause(context.WithValue(context.Background(), key{}, "base"))
 		ctxs := make(chan context.Context, 1)
 		srv := &http.Server{
@@ -123,14 +125,18 @@ func TestContextEnds(t *testing.T) {
 			ConnContext: func(ctx context.Context, nc net.Conn) context.Context {
 				return context.WithValue(ctx, "conn", nc.RemoteAddr().String())
 			},
+			ConnState: func(nc net.Conn, _ http.ConnState) { conns.Store(nc, true) },
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				ctxs <- context.WithValue(r.Context(), "client", r.RemoteAddr)
+				if (r.TLS != nil) != way.tls {
+					t.Errorf("Request.TLS is %v", r.TLS)
+				}
 				if r.URL.Path == "/wait" {
 					<-r.Context().Done()
 				}
 			}),
 		}
-		_, addr := way.start(t, k, srv)
+		s, addr := way.start(t, k, srv)
 		cl, url := way.client(t, addr)
 		get := func(path string) {
 			if res, err := cl.Get(url + path); err != nil {
@@ -159,6 +165,18 @@ func TestContextEnds(t *testing.T) {
 			t.Errorf("the cause is %v", cause)
 		}
 		eventually(t, "a response", responded)
+
+		n := uint64(0)
+		for range conns.Range {
+			n++
+		}
+		e, ok := s.(*Server)
+		for when := 0; ok && when < 2; when++ { // with the connection, and after its end
+			if st := e.Stats(); n != 1 || way.http2 && (st.HandedOver != 0 || st.HTTP2Connections != 1 || st.Requests != 2 || st.HTTP2Requests != 2) {
+				t.Errorf("the hook got %d connections; stats are %+v", n, st)
+			}
+			e.Close()
+		}
 	})
 }
 

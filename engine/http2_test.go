@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -28,50 +27,6 @@ func startHTTP2(t testing.TB, make func(*http.Server) server, srv *http.Server) 
 // http2Client returns a client that uses HTTP/2, without TLS for http URLs.
 func http2Client(t testing.TB) *http.Client {
 	return &http.Client{Transport: transport(t, protocols(false, true, true)), Timeout: 30 * time.Second}
-}
-
-// TestHTTP2 sends requests of Go's client with and without TLS. Handlers and the
-// ConnState hook see the program's server and connection, although a copy of the
-// server serves HTTP/2.
-func TestHTTP2(t *testing.T) {
-	eachWay(t, kinds, http2Ways, func(t *testing.T, k kind, way way) {
-		var states sync.Map // of connections
-		var srv *http.Server
-		srv = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if got := r.Context().Value(http.ServerContextKey); got != srv {
-				t.Errorf("the server in the context is %p, want %p", got, srv)
-			}
-			fmt.Fprintf(w, "%s %s %s %v %q", r.Method, r.Proto, r.URL, r.TLS != nil, r.Header["X-Test"])
-			io.Copy(w, r.Body)
-		}), ConnState: func(nc net.Conn, _ http.ConnState) { states.Store(nc, true) }}
-		s, addr := way.start(t, k, srv)
-		cl, url := way.client(t, addr)
-		for _, size := range []int{0, 1, 5000, 300_000, 3_000_000} {
-			body := strings.Repeat("x", size)
-			req, _ := http.NewRequest("POST", url+"/p%20a?q=1", strings.NewReader(body))
-			req.Header.Set("X-Test", "1")
-			res, err := cl.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := fmt.Sprintf(`POST HTTP/2.0 /p%%20a?q=1 %v ["1"]`, way.tls) + body
-			if b := bodyOf(t, res); b != want || res.ProtoMajor != 2 {
-				t.Fatalf("got %s %d bytes %.100q, want %.100q", res.Proto, len(b), b, want)
-			}
-		}
-		conns := 0
-		states.Range(func(any, any) bool { conns++; return true })
-		if conns != 1 {
-			t.Errorf("ConnState was called with %d connections for one", conns)
-		}
-		e, ok := s.(*Server)
-		for when := 0; ok && when < 2; when++ { // with the connection, and after its end
-			if st := e.Stats(); st.HandedOver != 0 || st.HTTP2Connections != 1 || st.Requests != 5 || st.HTTP2Requests != 5 {
-				t.Errorf("stats are %+v", st)
-			}
-			e.Close()
-		}
-	})
 }
 
 // TestHTTP2Everywhere serves one http.Server with two engines, with one that
@@ -204,6 +159,45 @@ func TestLaneRead(t *testing.T) {
 			if n := len(c.in.b); n != firstBuffer {
 				t.Errorf("part %d: a buffer of %d bytes after %d bytes", i, n, size)
 			}
+		}
+	}
+}
+
+// TestHTTP2HeaderLimit compares fields that just exceed MaxHeaderBytes, or don't,
+// with net/http.
+func TestHTTP2HeaderLimit(t *testing.T) {
+	const limit, pseudos = 1000 + 320, 4*32 + len(":method:scheme:path:authority"+"GEThttp/h")
+	var want string
+	for _, k := range kinds {
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
+		addr := startHTTP2(t, k.make, &http.Server{Handler: h, MaxHeaderBytes: limit - 320})
+		got := ""
+		for over := -1; over <= 1; over++ {
+			for _, trailers := range []bool{false, true} {
+				for _, cut := range []int{0, 500} {
+					c := dialFrames(t, addr)
+					b := reqBlock("GET", "/", "x="+strings.Repeat("v", limit-pseudos-33+over))
+					if trailers {
+						c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/"))
+						b = block("x=" + strings.Repeat("v", limit-33+over))
+					}
+					c.frame(fHeaders, endStream, 1, b[:cut])
+					c.frame(fContinuation, endHeaders, 1, b[cut:])
+					c.ended(1)
+					c.ping()
+					got += fmt.Sprintln(over, trailers, cut, c.outcome(1))
+					c.Close()
+				}
+			}
+		}
+		c := dialFrames(t, addr)
+		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("HEAD", "/", "x="+strings.Repeat("v", limit)))
+		c.ended(1)
+		got += fmt.Sprintln("HEAD", c.outcome(1))
+		if want == "" {
+			want = got
+		} else if got != want || !strings.Contains(got, "431") {
+			t.Errorf("%s: got\n%s\nwant\n%s", k.name, got, want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func connect(path string, more ...string) step {
 // (RFC 8441 section 4), and what becomes of both directions. A request that comes
 // afterwards must get nothing of them.
 func TestConnectProtocol(t *testing.T) {
-	end := make(chan string, 1)
+	end := make(chan string)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
 		switch r.URL.Path {
@@ -94,6 +94,7 @@ func TestConnectProtocol(t *testing.T) {
 		{"odd protocol", []step{fieldsEnd(1, reqBlock("CONNECT", "/dump", ":protocol=a b"))}, "; reset 1", ""},
 		{"large fields", []step{connect("/dump", "a="+strings.Repeat("x", 5000))}, "stream 1: :status=431", ""},
 		{"reset", []step{connect("/echo"), data(1, "x"), received(1, 1), reset(1)}, `"x"; `, "http2: stream closed, context canceled"},
+		{"reset, and the next one while it waits", []step{connect("/echo"), data(1, "x"), received(1, 1), reset(1), get(3, "/dump"), ping, reset(3), ping}, `"x"; `, "http2: stream closed, context canceled"},
 		{"reset, nothing read", []step{connect("/write"), data(1, "x"), received(1, 65535), reset(1)}, `"65535 bytes"; `, "http2: stream closed, context canceled"},
 		{"write deadline, nothing read", []step{connect("/write"), data(1, "d")}, "; reset 2", "i/o timeout, context canceled"},
 		{"read deadline", []step{connect("/readdeadline"), data(1, "x")}, noLength + `"true"; end, reset 0`, ""},

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,65 +43,6 @@ func (s *flowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		n, err := io.Copy(io.Discard, r.Body)
 		fmt.Fprint(w, n, err)
-	}
-}
-
-// TestHTTP2CanceledUploads cancels uploads whose data no handler has read. They
-// must not use up the connection's window.
-func TestHTTP2CanceledUploads(t *testing.T) {
-	data := strings.Repeat("x", 16<<10)
-	upload := func(b []byte, id uint32, path string) []byte {
-		b = appendTestFrame(b, fHeaders, endHeaders, id, reqBlock("POST", path))
-		return appendTestFrame(b, fData, 0, id, data)
-	}
-	reset := func(b []byte, id uint32) []byte { return appendTestFrame(b, fReset, 0, id, u32(8)) }
-	for _, tt := range []struct {
-		name string
-		max  int // MaxConcurrentStreams
-		n    int // uploads
-		send func(c *frameConn, s *flowServer, id uint32)
-	}{
-		{"before their handlers start", 0, 20, func(c *frameConn, _ *flowServer, id uint32) {
-			c.Write(reset(upload(nil, id, "/"), id))
-		}},
-		{"whose handlers don't read", 0, 20, func(c *frameConn, s *flowServer, id uint32) {
-			c.Write(upload(nil, id, "/wait"))
-			<-s.began
-			c.ping()
-			c.Write(reset(nil, id))
-		}},
-		{"that wait for another handler", 1, 4, func(c *frameConn, s *flowServer, id uint32) {
-			c.Write(upload(nil, id, "/wait"))
-			if id == 1 {
-				<-s.began
-			}
-			c.ping()
-			c.Write(reset(nil, id))
-		}},
-	} {
-		http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
-			s := &flowServer{make(chan bool, 100), make(chan bool)}
-			addr, srv := start(&http.Server{Handler: s, HTTP2: &http.HTTP2Config{
-				MaxConcurrentStreams: tt.max, MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16}})
-			if _, ok := srv.(*http.Server); ok {
-				return // net/http sometimes resets the later uploads with FLOW_CONTROL_ERROR
-			}
-			c := dialFrames(t, addr)
-			c.ping()
-			id := uint32(1)
-			for range tt.n {
-				tt.send(c, s, id)
-				c.ping()
-				id += 2
-			}
-			close(s.release)
-			c.Write(upload(nil, id, "/"))
-			c.frame(fData, endStream, id, data)
-			c.ended(id)
-			if got, want := c.summary(), fmt.Sprintf(`"%d <nil>"; end`, 2*len(data)); !strings.Contains(got, want) {
-				t.Errorf("uploads %s: got %s, want %s", tt.name, got, want)
-			}
-		})
 	}
 }
 
@@ -157,25 +97,6 @@ func TestHTTP2DefaultWindows(t *testing.T) {
 	}
 }
 
-// TestHTTP2Padding sends more padding than the windows allow at once.
-func TestHTTP2Padding(t *testing.T) {
-	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
-		addr, _ := start(&http.Server{Handler: new(flowServer), HTTP2: &http.HTTP2Config{
-			MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16}})
-		c := dialFrames(t, addr)
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/"))
-		for range 500 {
-			c.frame(fData, padded, 1, "\xff"+strings.Repeat("\x00", 255))
-			c.ping()
-		}
-		c.frame(fData, endStream|padded, 1, "\x02data\x00\x00")
-		c.ended(1)
-		if got := c.summary(); !strings.Contains(got, `"4 <nil>"; end`) {
-			t.Errorf("got %s", got)
-		}
-	})
-}
-
 // TestHTTP2SmallReads downloads with frequent WINDOW_UPDATEs and PINGs, as some
 // clients do. The server must not take them for a flood.
 func TestHTTP2SmallReads(t *testing.T) {
@@ -217,43 +138,6 @@ func TestHTTP2SmallReads(t *testing.T) {
 		if _, id, _ := late.next(t); id != 3 {
 			t.Errorf("%s: got a frame of stream %d, want 3", k.name, id)
 		}
-	}
-}
-
-// TestHTTP2LateTrailers sends trailers while the handler returns without having
-// read the body.
-func TestHTTP2LateTrailers(t *testing.T) {
-	for _, k := range engines {
-		addr := startHTTP2(t, k.make, &http.Server{Handler: new(flowServer)})
-		var wg sync.WaitGroup
-		for range 4 {
-			wg.Go(func() {
-				c := dialFrames(t, addr)
-				c.ping()
-				id := uint32(1)
-				for range 50 {
-					var requests, trailers []byte
-					var ids []uint32
-					for range 60 {
-						requests = appendTestFrame(requests, fHeaders, endHeaders, id, reqBlock("POST", "/refuse", "trailer=x"))
-						trailers = appendTestFrame(trailers, fHeaders, endHeaders|endStream, id, block("x=y"))
-						ids = append(ids, id)
-						id += 2
-					}
-					c.Write(requests)
-					c.Write(trailers)
-					if !c.ended(ids...) {
-						t.Errorf("%s: %s", k.name, c.summaryEnd())
-						return
-					}
-				}
-				c.ping()
-				if got := c.summaryEnd(); got != "open" {
-					t.Errorf("%s: the connection is %s", k.name, got)
-				}
-			})
-		}
-		wg.Wait()
 	}
 }
 

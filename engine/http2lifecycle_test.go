@@ -25,39 +25,6 @@ func http2Kinds(t *testing.T, f func(t *testing.T, start func(*http.Server) (add
 	})
 }
 
-// TestHTTP2Context checks when the context of a request ends, and why.
-func TestHTTP2Context(t *testing.T) {
-	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
-		ended, began := make(chan string, 10), make(chan bool, 10)
-		addr, _ := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			began <- true
-			<-r.Context().Done()
-			_, werr := w.Write(make([]byte, 10_000))
-			_, rerr := r.Body.Read(make([]byte, 1))
-			ended <- fmt.Sprint(r.Context().Err(), ", ", werr != nil, rerr != nil && rerr != io.EOF)
-		})})
-		for _, tt := range []struct {
-			name string
-			end  func(c *frameConn)
-		}{
-			{"reset", func(c *frameConn) { c.reset(1) }},
-			{"close", func(c *frameConn) { c.Close() }},
-			{"half-close", func(c *frameConn) { c.Conn.(*net.TCPConn).CloseWrite() }},
-			{"connection error", func(c *frameConn) { c.frame(fPing, 0, 0, "1") }},
-			{"stream error", func(c *frameConn) { c.frame(fWindow, 0, 1, u32(0)) }},
-		} {
-			c := dialFrames(t, addr)
-			c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/"))
-			<-began
-			tt.end(c)
-			if got, want := <-ended, "context canceled, true true"; got != want {
-				t.Errorf("%s: the context's error, and whether Write and Read fail: %s, want %s", tt.name, got, want)
-			}
-			c.Close()
-		}
-	})
-}
-
 // TestHTTP2HEAD checks that the context of a HEAD request ends with the response,
 // which the first Flush or 4 KB complete. The client doesn't reset the stream, so
 // nothing else would end a handler that sends events.

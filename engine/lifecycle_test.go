@@ -10,8 +10,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -357,51 +355,6 @@ func TestStaleDeadlines(t *testing.T) {
 			return nil
 		})
 	})
-}
-
-// leavesNothing starts a server that use ends, and waits until the numbers of
-// goroutines and files are as before.
-func leavesNothing(t *testing.T, newServer func(*http.Server) server, srv *http.Server, use func(s server, addr string)) {
-	t.Helper()
-	goroutines, files := runtime.NumGoroutine(), openFiles(t)
-	s, ln := newServer(srv), onFreePort(t)
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		if err := s.Serve(ln); err != http.ErrServerClosed {
-			t.Errorf("Serve returned %v, want ErrServerClosed", err)
-		}
-	})
-	use(s, ln.Addr().String())
-	serving.Wait()
-	for i := 0; runtime.NumGoroutine() > goroutines || openFiles(t) > files; i++ {
-		if i == 3000 { // a minute
-			buf := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before; %d files, %d before\n%s", runtime.NumGoroutine(), goroutines, openFiles(t), files, buf[:runtime.Stack(buf, true)])
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
-
-// openFiles counts the descriptors of this process, if the system has /proc.
-func openFiles(t *testing.T) int {
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return 0
-	}
-	return len(entries)
-}
-
-// TestStats checks the counters.
-func TestStats(t *testing.T) {
-	s := New(&http.Server{Handler: http.NotFoundHandler()})
-	addr := start(t, s)
-	talk(t, addr, strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", 3))
-	talk(t, addr, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.2\r\n\r\n")
-	talk(t, addr, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: identity\r\n\r\n")
-	st := s.Stats()
-	if st.Connections != 3 || st.Requests != 4 || st.HandedOver != 2 || st.Reasons["not HTTP/1.1 or 1.0"] != 1 || st.Reasons["odd Transfer-Encoding"] != 1 {
-		t.Errorf("got %+v", st)
-	}
 }
 
 // TestConnState compares the calls of the ConnState hook with net/http's. With

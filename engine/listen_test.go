@@ -18,52 +18,6 @@ var describe = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%s tls %v local %s", r.Proto, r.TLS != nil, r.Context().Value(http.LocalAddrContextKey).(net.Addr).Network())
 })
 
-// TestListeners serves on each kind of listener.
-func TestListeners(t *testing.T) {
-	config, client := certificate(t)
-	for _, k := range engines {
-		for _, tt := range []struct {
-			name, network string
-			protos        []string // of the client, over TLS
-			want          string
-		}{
-			{"tcp", "tcp", nil, "HTTP/1.1 tls false local tcp"},
-			{"unix", "unix", nil, "HTTP/1.1 tls false local unix"},
-			{"tls", "tcp", []string{"http/1.1"}, "HTTP/1.1 tls true local tcp"},
-			{"tls without ALPN", "tcp", []string{}, "HTTP/1.1 tls true local tcp"},
-			{"tls, HTTP/2", "tcp", []string{"h2", "http/1.1"}, "HTTP/2.0 tls true local tcp"},
-		} {
-			t.Run(k.name+"/"+tt.name, func(t *testing.T) {
-				ln := listenOn(t, tt.network)
-				s := k.make(&http.Server{Handler: describe, TLSConfig: config.Clone()}).(*Server)
-				if tt.protos == nil {
-					startOn(t, ln, s, s.Serve)
-				} else {
-					startTLSOn(t, ln, s)
-				}
-				tr := &http.Transport{Dial: func(string, string) (net.Conn, error) { return net.Dial(tt.network, ln.Addr().String()) }}
-				url := "http://example.com/"
-				if tt.protos != nil {
-					url = "https://example.com/"
-					tr.TLSClientConfig = client.Clone()
-					tr.TLSClientConfig.NextProtos = tt.protos
-					tr.ForceAttemptHTTP2 = len(tt.protos) > 1
-				}
-				for range 3 {
-					res, err := (&http.Client{Transport: tr}).Get(url)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if b := bodyOf(t, res); b != tt.want {
-						t.Errorf("got %q, want %q", b, tt.want)
-					}
-				}
-				tr.CloseIdleConnections()
-			})
-		}
-	}
-}
-
 // TestServeAndServeTLS serves two ports at once with one server. With the race
 // detector, it fails if one call changes the configuration that the other reads.
 func TestServeAndServeTLS(t *testing.T) {

@@ -370,6 +370,8 @@ func (q *simRequest) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	case !q.early:
 		q.read(r, func([]byte) {})
+	case q.http2:
+		go io.Copy(io.Discard, r.Body) // outlives the handler
 	}
 	b := q.want()
 	switch q.kind {

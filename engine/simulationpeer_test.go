@@ -414,7 +414,7 @@ func (s *simStream) over() bool { return s.wasReset || s.gotEnd }
 func (x *http2Peer) serve() {
 	x.window, x.initial, x.mine = 65535, 65535, 65535
 	x.dec.Reset(hpack.DefaultTableSize)
-	x.extras, x.most = x.rnd.IntN(30), 16_000
+	x.extras, x.most = x.rnd.IntN(30), 20+x.rnd.IntN(min(3*x.pieces, 16_000))
 	x.myInitial = x.rnd.Int64N([]int64{2, 20_000, 200_000}[x.rnd.IntN(3)])
 	x.acks = []int64{x.myInitial}
 	x.done.Go(x.receive)
@@ -604,15 +604,19 @@ func (x *http2Peer) grant(b []byte, id uint32, owed, mine *int64) []byte {
 // extra sends a frame that no request needs.
 func (x *http2Peer) extra(b []byte) []byte {
 	x.extras--
-	if x.rnd.IntN(4) == 0 {
+	switch x.rnd.IntN(8) {
+	case 0, 1:
 		return appendTestFrame(b, fPing, 0, 0, "simulate")
+	case 2:
+		id := 1 + 2*x.rnd.Uint32N(uint32(x.next+2))
+		return appendTestFrame(appendTestFrame(b, fPriority, 0, id, u32(0)+"x"), 0x10, 0, 0, u32(id)+fmt.Sprint("u=", x.rnd.IntN(8)))
 	}
 	v := x.rnd.Int64N(100_000)
 	x.acks = append(x.acks, v)
 	if v > x.myInitial {
 		x.setInitial(v)
 	}
-	return appendTestFrame(b, fSettings, 0, 0, settingsText([]uint32{4, uint32(v)}))
+	return appendTestFrame(b, fSettings, 0, 0, settingsText([]uint32{1, x.rnd.Uint32N(5000), 4, uint32(v), 5, 1<<14 + x.rnd.Uint32N(1<<20)}))
 }
 
 func (x *http2Peer) setInitial(v int64) {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // A process is a program that a test has started.
@@ -68,11 +70,7 @@ func (p *process) stopCleanly(t *testing.T) {
 // for a busy machine.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("still not so: %s", what)
-		}
-	}
+	steady.Until(t, 2*time.Minute, what, ok)
 }
 
 // answers returns a function that reports whether the server responds to GET

@@ -26,10 +26,7 @@ func TestQuietConnectionsGiveWay(t *testing.T) {
 		}
 		hello(w, r)
 	}), func(s *server.Server) { s.MaxConns = 4 })
-	wait := func(d time.Duration) { // so that the server's pulse tells connections apart
-		began := server.Pulse(s)
-		eventually(t, longest, "the pulse advances", func() bool { return server.Pulse(s)-began > d })
-	}
+	wait := func(d time.Duration) { awaitPulse(t, s, d) } // so that the server's pulse tells connections apart
 	busy, stalled := send(t, addr, "/busy"), dial(t, addr)
 	io.WriteString(stalled, headUpload)
 	eventually(t, longest, "both are in", func() bool { return s.Stats().Open == 2 })
@@ -68,10 +65,7 @@ func TestQuietConnectionsGiveWay(t *testing.T) {
 func TestLongestIdleGivesWay(t *testing.T) {
 	t.Parallel()
 	s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) { s.MaxConns = 3 })
-	wait := func(d time.Duration) {
-		began := server.Pulse(s)
-		eventually(t, longest, "the pulse advances", func() bool { return server.Pulse(s)-began > d })
-	}
+	wait := func(d time.Duration) { awaitPulse(t, s, d) }
 	request := func(c net.Conn) {
 		t.Helper()
 		io.WriteString(c, headHello)

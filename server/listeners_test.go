@@ -180,6 +180,9 @@ func TestPrune(t *testing.T) {
 		for r.URL.Path == "/close" {
 			inner, ok := c.(interface{ NetConn() net.Conn })
 			if !ok {
+				if _, ok := c.(*net.TCPConn); !ok {
+					t.Errorf("NetConn returns a %T", c)
+				}
 				c.Close()
 				return
 			}

@@ -164,6 +164,13 @@ func eventually(t *testing.T, within time.Duration, what string, ok func() bool)
 	steady.Until(t, within, what, ok)
 }
 
+// awaitPulse waits until the pulse of s has advanced by more than d.
+func awaitPulse(t *testing.T, s *server.Server, d time.Duration) {
+	t.Helper()
+	began := server.Pulse(s)
+	eventually(t, longest, "the pulse advances", func() bool { return server.Pulse(s)-began > d })
+}
+
 // refusesConnections waits until a drain has closed the listener.
 func refusesConnections(t *testing.T, addr string) {
 	t.Helper()

@@ -280,38 +280,6 @@ func stallStream(t *testing.T, h func(http.ResponseWriter, *http.Request) error,
 	return nil
 }
 
-// TestHijackedConnectionsHaveNoDeadline checks that a hijacked connection has
-// no deadlines, but still counts as open.
-func TestHijackedConnectionsHaveNoDeadline(t *testing.T) {
-	t.Parallel()
-	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		if _, ok := c.(interface{ NetConn() net.Conn }).NetConn().(*net.TCPConn); !ok {
-			t.Errorf("NetConn is not the TCP connection")
-		}
-		go func() {
-			defer c.Close()
-			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
-			io.Copy(c, rw)
-		}()
-	}), func(s *server.Server) { s.StallTimeout = stall })
-	nc := dial(t, addr)
-	io.WriteString(nc, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-	readResponse(t, nc)
-	<-time.After(patience)
-	io.WriteString(nc, "ping")
-	echo := make([]byte, 4)
-	if _, err := io.ReadFull(nc, echo); err != nil || string(echo) != "ping" || s.Stats().Open != 1 {
-		t.Errorf("%q, %v, %d open; want an echo on one connection", echo, err, s.Stats().Open)
-	}
-	nc.Close()
-	eventually(t, longest, "closed", func() bool { return s.Stats().Open == 0 })
-}
-
 // TestPrefacesCanBeHijacked checks that handlers can hijack a connection whose
 // request is the HTTP/2 client preface, like package h2c of x/net.
 func TestPrefacesCanBeHijacked(t *testing.T) {

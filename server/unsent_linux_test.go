@@ -54,10 +54,7 @@ func receiveSlowly(t *testing.T, v variant, idle bool) error {
 			s.MaxConns = 2
 		}
 	})
-	wait := func(d time.Duration) {
-		began := server.Pulse(s)
-		eventually(t, longest, "the pulse advances", func() bool { return server.Pulse(s)-began > d })
-	}
+	wait := func(d time.Duration) { awaitPulse(t, s, d) }
 	if idle {
 		readResponse(t, send(t, addr, "/"))
 		wait(300 * time.Millisecond)

@@ -51,8 +51,8 @@ func TestSettingsOverflow(t *testing.T) {
 }
 
 // TestRefunds checks that what a body has received is given back to the
-// connection's window once, however the stream ends and the handler goes on
-// (CVE-2026-78663).
+// connection's window once, at the latest when the stream ends, however it ends and
+// the handler goes on (CVE-2026-78663).
 func TestRefunds(t *testing.T) {
 	const n = 1000
 	read := func(c *Conn, s *stream) { s.body.Read(make([]byte, n/2)) }
@@ -61,26 +61,35 @@ func TestRefunds(t *testing.T) {
 	wrong := func(c *Conn, s *stream) { c.streamError(1, protocolError, "test") }
 	late := func(c *Conn, s *stream) { c.data(&frame{kind: frameData, stream: 1, payload: make([]byte, n)}) }
 	for i, calls := range [][]func(*Conn, *stream){
-		{closes}, {read, closes}, {reset, read, closes}, {read, reset, read, closes}, {wrong, read, closes, late}, {read, wrong, late, read, closes},
+		{reset}, {wrong}, {closes}, {read, closes}, {reset, read, closes}, {read, reset, read, closes}, {wrong, read, closes, late}, {read, wrong, late, read, closes},
 		{closes, reset, late}, {closes, late}, {reset, reset, closes, closes}, {wrong, reset, late, closes},
 	} {
-		c := newMemoryServer(false, nil).NewConn(new(memory), &http.Request{}, context.Background())
-		c.settled = true
-		window := func() int64 { return c.recvWindow + c.consumed.Load() }
-		before := window()
-		s := c.newStream()
-		s.id, s.started, s.declared = 1, true, -1
-		s.body = new(body)
-		s.body.begin(s, &parsedRequest{}, new(http.Request))
-		c.register(s, 1, "")
-		late(c, s)
-		for _, call := range calls {
-			call(c, s)
-		}
-		if got := window(); got != before {
-			t.Errorf("%d: the window is %d bytes larger than before", i, got-before)
+		for _, started := range []bool{false, true} { // the handler
+			c := newMemoryServer(false, nil).NewConn(new(memory), &http.Request{}, context.Background())
+			c.settled = true
+			window := func() int64 { return c.recvWindow + c.consumed.Load() }
+			before := window()
+			s := openUpload(c)
+			s.started = started
+			late(c, s)
+			for _, call := range calls {
+				call(c, s)
+			}
+			if got := window(); got != before {
+				t.Errorf("%d, started %v: the window is %d bytes larger than before", i, started, got-before)
+			}
 		}
 	}
+}
+
+// openUpload opens stream 1 for a request with a body.
+func openUpload(c *Conn) *stream {
+	s := c.newStream()
+	s.id, s.started, s.declared = 1, true, -1
+	s.body = new(body)
+	s.body.begin(s, &parsedRequest{}, new(http.Request))
+	c.register(s, 1, "")
+	return s
 }
 
 // TestNegativeWindow checks that an empty DATA frame may end a stream whose window
@@ -89,11 +98,7 @@ func TestRefunds(t *testing.T) {
 func TestNegativeWindow(t *testing.T) {
 	for n, want := range map[int]bool{0: true, 1: false} {
 		c := newMemoryServer(false, nil).NewConn(new(memory), &http.Request{}, context.Background())
-		s := c.newStream()
-		s.id, s.started, s.declared = 1, true, -1
-		s.body = new(body)
-		s.body.begin(s, &parsedRequest{}, new(http.Request))
-		c.register(s, 1, "")
+		s := openUpload(c)
 		s.recvWindow = -1
 		if err := c.data(&frame{kind: frameData, flags: flagEndStream, stream: 1, payload: make([]byte, n)}); err != nil {
 			t.Error(err)

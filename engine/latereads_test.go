@@ -2,11 +2,8 @@ package engine
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -122,102 +119,4 @@ func TestReadDuringResponse(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestChurn opens and drops a thousand connections with different behavior, and
-// meanwhile stops the server with Shutdown or Close. No goroutine or connection
-// may be left, and no client may get the response to another.
-func TestChurn(t *testing.T) {
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch rand.IntN(9) {
-		case 0:
-			panic(http.ErrAbortHandler)
-		case 1:
-			if nc, rw, err := w.(http.Hijacker).Hijack(); err == nil {
-				rw.Flush()
-				nc.Close()
-			}
-			return
-		case 2:
-			w.WriteHeader(http.StatusEarlyHints)
-		case 3:
-			io.ReadFull(r.Body, make([]byte, 2))
-		case 4:
-			r.Context().Done()
-			time.Sleep(2 * watchAfter)
-		case 5:
-			w.(http.Flusher).Flush()
-		case 6:
-			w.Header().Set("Trailer", "X")
-			defer w.Header().Set("X", "y")
-		default:
-			io.Copy(io.Discard, r.Body)
-		}
-		fmt.Fprintf(w, "<%s>", r.RequestURI)
-	})
-	var framings []string
-	for _, f := range bodies {
-		framings = append(framings, f)
-	}
-	eachCase(t, engines, names("Shutdown", "Close"), func(t *testing.T, k kind, end string, _ bool) {
-		srv := &http.Server{Handler: handler, ReadTimeout: time.Minute, IdleTimeout: time.Minute}
-		leavesNothing(t, k.make, srv, func(s server, addr string) {
-			var clients sync.WaitGroup
-			ended := make(chan bool)
-			for i := range 20 {
-				clients.Go(func() {
-					rnd := rand.New(rand.NewPCG(1, uint64(i)))
-					for j := range 50 {
-						if i == 10 && j == 25 {
-							close(ended)
-						}
-						churn(t, rnd, addr, fmt.Sprintf("/%d/%d/", i, j), framings)
-					}
-				})
-			}
-			<-ended
-			if end == "Close" {
-				s.Close()
-			} else if err := s.Shutdown(context.Background()); err != nil {
-				t.Error(err)
-			}
-			clients.Wait()
-		})
-	})
-}
-
-// churn is one client of TestChurn.
-func churn(t *testing.T, rnd *rand.Rand, addr, id string, framings []string) {
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		return // the server has ended
-	}
-	defer c.Close()
-	c.SetDeadline(time.Now().Add(2 * time.Minute))
-	var text strings.Builder
-	for i := range 1 + rnd.IntN(4) {
-		switch rnd.IntN(3) {
-		case 0:
-			fmt.Fprintf(&text, "GET %s%d HTTP/1.1\r\nHost: h\r\n\r\n", id, i)
-		case 1:
-			fmt.Fprintf(&text, "GET %s%d HTTP/1.1\nHost: h\n\n", id, i)
-		default:
-			fmt.Fprintf(&text, "POST %s%d HTTP/1.1\r\nHost: h\r\n%s", id, i, framings[rnd.IntN(len(framings))])
-		}
-	}
-	out := text.String()
-	if rnd.IntN(3) == 0 {
-		out = out[:rnd.IntN(len(out))]
-	}
-	io.WriteString(c, out)
-	if rnd.IntN(3) == 0 {
-		return // closed with unread responses
-	}
-	c.(*net.TCPConn).CloseWrite()
-	got, _ := io.ReadAll(c)
-	for _, body := range strings.Split(string(got), "<")[1:] {
-		if !strings.HasPrefix(body, id) {
-			t.Errorf("%s got a response to %.40q", id, body)
-		}
-	}
 }
