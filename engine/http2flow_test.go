@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -138,6 +139,43 @@ func TestHTTP2SmallReads(t *testing.T) {
 		if _, id, _ := late.next(t); id != 3 {
 			t.Errorf("%s: got a frame of stream %d, want 3", k.name, id)
 		}
+	}
+}
+
+// TestHTTP2LateTrailers sends trailers while the handler returns without having
+// read the body.
+func TestHTTP2LateTrailers(t *testing.T) {
+	for _, k := range engines {
+		addr := startHTTP2(t, k.make, &http.Server{Handler: new(flowServer)})
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				c := dialFrames(t, addr)
+				c.ping()
+				id := uint32(1)
+				for range 50 {
+					var requests, trailers []byte
+					var ids []uint32
+					for range 60 {
+						requests = appendTestFrame(requests, fHeaders, endHeaders, id, reqBlock("POST", "/refuse", "trailer=x"))
+						trailers = appendTestFrame(trailers, fHeaders, endHeaders|endStream, id, block("x=y"))
+						ids = append(ids, id)
+						id += 2
+					}
+					c.Write(requests)
+					c.Write(trailers)
+					if !c.ended(ids...) {
+						t.Errorf("%s: %s", k.name, c.summaryEnd())
+						return
+					}
+				}
+				c.ping()
+				if got := c.summaryEnd(); got != "open" {
+					t.Errorf("%s: the connection is %s", k.name, got)
+				}
+			})
+		}
+		wg.Wait()
 	}
 }
 

@@ -164,7 +164,7 @@ func (s *simulation) plan(rnd *rand.Rand) {
 			begin: some(50 * time.Millisecond), rnd: rand.New(rand.NewPCG(rnd.Uint64(), 0)), answered: make(chan struct{}), next: make(chan bool, 100), alternates: chance(50), ahead: chance(20), halfCloses: chance(20), leaves: chance(50)}
 		p.alternates = p.alternates && !p.ahead
 		if chance(25) {
-			p.stallAt, p.stall = rnd.Int64N(int64(most)), some(time.Duration(pick(1, 1, 100))*3*time.Second)
+			p.stallAt, p.stall = 1+rnd.Int64N(int64(most)), some(time.Duration(pick(1, 1, 100))*3*time.Second)
 			if !p.http2 && !p.alternates {
 				// A handler may wait for the mutex of its response while earlier
 				// responses are sent. That would stop the bubble's clock.
@@ -570,6 +570,9 @@ func (q *simRequest) checkEnd() {
 		if late := time.Duration(returned - at); at != 0 && started && late > 5*time.Second {
 			q.Errorf("%v: the handler returned %v after its %s", q, late, what)
 		}
+	}
+	if wait := time.Duration(q.received.Load() - returned); returned != 0 && wait > 500*time.Millisecond && !q.http2 && q.stallAt == 0 {
+		q.Errorf("%v: the response arrives %v after the handler has returned", q, wait)
 	}
 	if started && q.follows && !q.ended.Load() {
 		q.Errorf("%v: the context hasn't ended", q)

@@ -323,6 +323,7 @@ func (p *peer) receiveHTTP1(timer *time.Timer) {
 		var body []byte
 		body, err = io.ReadAll(res.Body)
 		q.check(res.StatusCode, res.Header, res.Trailer, body, err == nil)
+		q.received.Store(time.Now().UnixNano())
 		if err != nil || q.last {
 			break
 		}
