@@ -571,7 +571,7 @@ func (q *simRequest) checkEnd() {
 			q.Errorf("%v: the handler returned %v after its %s", q, late, what)
 		}
 	}
-	if wait := time.Duration(q.received.Load() - returned); returned != 0 && wait > 500*time.Millisecond && !q.http2 && q.stallAt == 0 {
+	if wait := time.Duration(q.received.Load() - returned); returned != 0 && wait > 500*time.Millisecond && !q.http2 && !q.handed && !q.early && q.stallAt == 0 {
 		q.Errorf("%v: the response arrives %v after the handler has returned", q, wait)
 	}
 	if started && q.follows && !q.ended.Load() {
