@@ -214,7 +214,7 @@ var sameSets = []struct {
 	patterns []string
 	requests []string
 }{
-	{[]string{"/"}, []string{"GET h /", "GET h /x", "GET h /x/y", "POST h /", "BREW h /x", "GET h //", "GET h //x", "GET h /x/..", "GET h /x/../y?q", "GET h /.", "GET h /x//", "CONNECT h //x"}},
+	{[]string{"/"}, []string{"GET h /", "GET h /x", "GET h /x/y", "POST h /", "BREW h /x", "GET h //", "GET h //x", "GET h /x/..", "GET h /x/../y?q", "GET h /.", "GET h /x//", "CONNECT h //x", "GET h *", "OPTIONS h *"}},
 	{[]string{"/x"}, []string{"GET h /x", "GET h /x/", "GET h /X", "GET h /x?y", "GET h /xx", "GET h /./x", "GET h //x", "GET h /", "HEAD h /x", "GET h /%78"}},
 	{[]string{"/x/"}, []string{"GET h /x", "GET h /x/", "GET h /x/y", "GET h /x?q=1&r=/", "POST h /x", "GET h //x", "GET h /y/../x", "GET h /x//y", "GET h /xy", "HEAD h /x", "CONNECT h /x/y//z"}},
 	{[]string{"GET /x"}, []string{"GET h /x", "HEAD h /x", "POST h /x", "BREW h /x", "POST h /y", "CONNECT h /x"}},
@@ -430,18 +430,5 @@ func TestNestedServeMux(t *testing.T) {
 			{"/p/q/1/s", `GET /:a/s a="1" b="q"`}, // the outer value stays visible
 			{"/p/q/1/x/2", `GET /:a/x/{b} a="1" b="2"`},
 		}, mode.name)
-	}
-}
-
-// Registered for the HTTP/1.1 asterisk form, nothing; as in net/http.
-func TestAsterisk(t *testing.T) {
-	mux, std := muxmaster.New(), http.NewServeMux()
-	mux.Handle("/", tell("root"))
-	std.Handle("/", tell("root"))
-	for _, method := range []string{"OPTIONS", "GET"} {
-		want := ask(std, request(t, method, "*"))
-		if got := ask(mux, request(t, method, "*")); got != want || got.status != 400 {
-			t.Errorf("%s *: got %+v, want %+v", method, got, want)
-		}
 	}
 }

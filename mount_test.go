@@ -423,21 +423,3 @@ func TestMountAgain(t *testing.T) {
 		}
 	}
 }
-
-// No routes and responses of a mount remain when it is removed, and its Mux can be
-// mounted again.
-func TestMountEnds(t *testing.T) {
-	m, sub := muxmaster.New(), muxmaster.New()
-	add(sub, "GET /x")
-	m.Mount("/a", sub)
-	m.With(trace("login")).Mount("/b", sub)
-	add(m, "ANY /*rest")
-	wants(t, m, exchanges{{"/a/x", "GET /x"}, {"/b/x", "login GET /x"}, {"/b/none", "login "}})
-	must(m.Remove("/b"))
-	wants(t, m, exchanges{{"/a/x", "GET /x"}, {"/b/none", "ANY /*rest"}})
-	must(sub.Remove("GET /x"))
-	add(sub, "GET /y")
-	wants(t, m, exchanges{{"/b/y", "ANY /*rest"}, {"/a/y", "GET /y"}})
-	m.Mount("/b", sub)
-	wants(t, m, exchanges{{"/b/y", "GET /y"}})
-}

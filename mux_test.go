@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
-	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // PathParamAs reads the same values as r.PathValue, so that handlers can be
@@ -42,20 +41,6 @@ func TestPathParamAsWithoutThisRouter(t *testing.T) {
 		fmt.Fprint(w, id, rest, err)
 	})
 	wants(t, std, exchanges{{"/users/7/x", "7x<nil>"}})
-}
-
-// The client learns which value is wrong, and nothing about the program.
-func TestPathParamAsDetail(t *testing.T) {
-	m := muxmaster.New()
-	m.Pre(problem.With(problem.JSON))
-	m.GET("/users/:id", problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
-		_, err := muxmaster.PathParamAs[int](r, "id")
-		return err
-	}))
-	want := `{"title":"Bad Request","status":400,"detail":"The path parameter \"id\" is not valid."}` + "\n"
-	if got := send(t, m, "/users/x").body; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
 }
 
 // The zero Mux, and one that was copied, panic with a message that says how to

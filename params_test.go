@@ -118,10 +118,9 @@ func as[T any](t *testing.T, value string) string {
 			if !reflect.ValueOf(&got).Elem().IsZero() {
 				t.Errorf("%T %v beside the error %v", got, got, err)
 			}
-			out = "error"
-			if problem.Status(err) != http.StatusBadRequest {
-				out = fmt.Sprint("error ", problem.Status(err))
-			}
+			var detail interface{ ProblemDetail() string } // what the client learns
+			errors.As(err, &detail)
+			out = strings.Replace(strings.TrimSpace(fmt.Sprint("error ", problem.Status(err), " ", detail.ProblemDetail())), ` 400 The path parameter "v" is not valid.`, "", 1)
 		}
 	})
 	ask(m, request(t, "GET", "/"+value))
