@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -137,7 +138,7 @@ func (e *Error) Error() string {
 	}
 	text := e.Detail
 	if text == "" {
-		text = Code(e.Status).Error()
+		text = Code(cmp.Or(e.Status, Status(e))).Error()
 	}
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
