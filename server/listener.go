@@ -44,7 +44,7 @@ type listener struct {
 	pruned   time.Time     // last call of prune; used only by Accept, and then by drain
 	closing  atomic.Bool   // Close was called
 	stopping atomic.Bool
-	stopBy   time.Time // valid once stopping is true
+	stopBy   time.Time // used only by Accept, once stopping is true
 	evicted  atomic.Int64
 	refused  atomic.Int64
 	lingers  atomic.Int32 // number of rejected connections whose response is being sent
@@ -67,13 +67,17 @@ func newListener(ln net.Listener, s *Server) *listener {
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		began, stopping := time.Now(), l.stopping.Load()
+		if stopping && l.stopBy.IsZero() {
+			l.stopBy = began.Add(stopTime)
+		}
 		if stopping && (began.After(l.stopBy) || !l.setDeadline(began.Add(queueTime))) {
 			return nil, l.end()
 		}
 		nc, err := l.Listener.Accept()
 		if err != nil {
 			if ne, ok := errors.AsType[net.Error](err); !l.stopping.Load() || ok && ne.Temporary() && !ne.Timeout() {
-				return nil, err // the backend tries again if it is temporary, such as EMFILE
+				l.stopBy = time.Time{}
+				return nil, err // the backend tries again later if it is temporary, such as EMFILE
 			}
 			took := time.Since(began)
 			if isTimeout(err) && !(stopping && took >= queueTime && took < 2*queueTime) {
@@ -106,8 +110,9 @@ func (l *listener) Accept() (net.Conn, error) {
 var errTLSListener = errors.New("server: the listener uses TLS itself; pass the listener that it wraps to Serve, and set CertFile and KeyFile, or a certificate in HTTP.TLSConfig")
 
 // When stopping, the server assumes that the kernel's queue is empty if Accept
-// waits for queueTime. It stops accepting after stopTime at the latest, because
-// new clients could keep the queue filled.
+// waits for queueTime. It stops accepting after stopTime at the latest, or ten
+// times as long if Accept fails for a time, because new clients could keep the
+// queue filled.
 const (
 	queueTime = 20 * time.Millisecond
 	stopTime  = 500 * time.Millisecond
@@ -116,7 +121,6 @@ const (
 // stop makes Accept return an error when the kernel's queue is empty. Closing
 // the socket immediately would reset the connections in the queue.
 func (l *listener) stop() {
-	l.stopBy = time.Now().Add(stopTime)
 	l.stopping.Store(true)
 	close(l.drained)
 	if !l.setDeadline(time.Now()) { // wakes a waiting Accept
