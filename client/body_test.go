@@ -126,10 +126,7 @@ func TestCloseEndsRead(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		})
-		resp, err := use(t, insecure(client.Options{})).Get(srv.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := get(t, use(t, insecure(client.Options{})), srv.URL)
 		entered, done := make(chan bool), make(chan error)
 		go func() {
 			close(entered)
@@ -181,10 +178,7 @@ func TestTransportsWithoutBodies(t *testing.T) {
 		}
 		return &http.Response{StatusCode: 503}, nil
 	})})
-	resp, err := c.Get("http://x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := get(t, c, "http://x")
 	if n, err := resp.Body.Read(make([]byte, 1)); n != 0 || err != io.EOF || attempts != 3 {
 		t.Errorf("%d, %v after %d attempts; want io.EOF after 3", n, err, attempts)
 	}
@@ -203,10 +197,7 @@ func TestReadDuringClose(t *testing.T) {
 	c := client.New(client.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, ProtoMajor: 2, Body: b, Request: r}, nil
 	})})
-	resp, err := c.Get("http://x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := get(t, c, "http://x")
 	p := make([]byte, 10)
 	resp.Body.Read(p)
 	closed := make(chan error)

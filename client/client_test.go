@@ -44,15 +44,23 @@ func serve(t *testing.T, scheme string, h http.HandlerFunc, configure ...func(*h
 	return srv, conns
 }
 
-// accept passes connections to f, each in a goroutine of its own, until the test
-// ends. It closes them after f. With a config they use TLS.
-func accept(t *testing.T, config *tls.Config, f func(net.Conn)) (url string) {
+// listen returns a listener that lasts as long as the test. Its connections are
+// accepted by the system, and get no response.
+func listen(t *testing.T) net.Listener {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ln.Close() })
+	return ln
+}
+
+// accept passes connections to f, each in a goroutine of its own, until the test
+// ends. It closes them after f. With a config they use TLS.
+func accept(t *testing.T, config *tls.Config, f func(net.Conn)) (url string) {
+	t.Helper()
+	ln := listen(t)
 	url = "http://" + ln.Addr().String()
 	if config != nil {
 		ln, url = tls.NewListener(ln, config), "https://"+ln.Addr().String()
@@ -94,6 +102,27 @@ func use(t *testing.T, o client.Options) *http.Client {
 	return c
 }
 
+// do sends a request. The response is closed when the test ends, if not before.
+func do(t *testing.T, c *http.Client, req *http.Request) *http.Response {
+	t.Helper()
+	resp, err := c.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+// get is do for a GET request.
+func get(t *testing.T, c *http.Client, url string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return do(t, c, req)
+}
+
 func drainTo(c *http.Client, url string) error {
 	resp, err := c.Get(url)
 	if err != nil {
@@ -129,10 +158,7 @@ func TestProtocolAndSessions(t *testing.T) {
 		{a, "HTTP/2.0 true"},
 		{b, "HTTP/2.0 false"}, // clients don't share sessions
 	} {
-		resp, err := c.c.Get(srv.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := get(t, c.c, srv.URL)
 		got, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		for ended := false; !ended; { // a connection becomes idle shortly after the end of the body
@@ -189,11 +215,7 @@ func TestUpgrade(t *testing.T) {
 
 // TestTimeouts checks the limit of each phase.
 func TestTimeouts(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, but never responds
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { silent.Close() })
+	silent := listen(t)
 	const short = 50 * time.Millisecond
 	const patience = 1500 * time.Millisecond // slow responses arrive in intervals of an eighth, and take longer in total
 	stalls, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
@@ -258,12 +280,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 	defer func() { http.DefaultTransport.(*http.Transport).Proxy = proxied }()
 	proxy, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "proxy "+r.URL.String()) })
 	http.DefaultTransport.(*http.Transport).Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
-	resp, err := use(t, client.Options{}).Get("http://example.invalid/x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if got, _ := io.ReadAll(resp.Body); string(got) != "proxy http://example.invalid/x" {
+	if got, _ := io.ReadAll(get(t, use(t, client.Options{}), "http://example.invalid/x").Body); string(got) != "proxy http://example.invalid/x" {
 		t.Errorf("%q, want it to have gone through the proxy", got)
 	}
 }
@@ -271,11 +288,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 // TestSilentProxy checks that a request doesn't wait forever for a proxy that
 // doesn't answer.
 func TestSilentProxy(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { silent.Close() })
+	silent := listen(t)
 	const short = 50 * time.Millisecond
 	standard := http.DefaultTransport.(*http.Transport)
 	defer func() { http.DefaultTransport = standard }()

@@ -57,10 +57,7 @@ func TestRequestsReleaseTheirContext(t *testing.T) {
 						body = strings.NewReader("x")
 					}
 					req, _ := http.NewRequestWithContext(ctx, method, srv.URL+path, body)
-					resp, err := cl.Do(req)
-					if err != nil {
-						t.Fatal(err)
-					}
+					resp := do(t, cl, req)
 					if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.Proto != proto {
 						t.Errorf("%s %s %s: %v", proto, method, path, err)
 					}

@@ -130,12 +130,7 @@ func TestRetriesSendTrailers(t *testing.T) {
 	req.GetBody = func() (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(strings.NewReader("body"), endFunc(func() { req.Trailer.Set("Sum", "1") }))), nil
 	}
-	resp, err := use(t, client.Options{}).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if text, _ := io.ReadAll(resp.Body); string(text) != "1" || sent.Load() != 2 {
+	if text, _ := io.ReadAll(do(t, use(t, client.Options{}), req).Body); string(text) != "1" || sent.Load() != 2 {
 		t.Errorf("after %d attempts, the trailer is %q", sent.Load(), text)
 	}
 }
@@ -190,12 +185,8 @@ func TestRetryWithoutConnection(t *testing.T) {
 			}
 		}
 	})
-	resp, err := use(t, insecure(client.Options{MaxWait: time.Millisecond})).Post(srv.URL, "text/plain", strings.NewReader("body"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if text, _ := io.ReadAll(resp.Body); string(text) != "body" || sent.Load() != 1 || conns.Load() != 3 {
+	req, _ := http.NewRequest("POST", srv.URL, strings.NewReader("body"))
+	if text, _ := io.ReadAll(do(t, use(t, insecure(client.Options{MaxWait: time.Millisecond})), req).Body); string(text) != "body" || sent.Load() != 1 || conns.Load() != 3 {
 		t.Errorf("%q after %d requests over %d connections, want the body after 1 over 3", text, sent.Load(), conns.Load())
 	}
 }

@@ -175,10 +175,7 @@ func TestResponseBeforeTheEndOfTheRequest(t *testing.T) {
 	for _, how := range []string{"close", "context"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		req, _ := http.NewRequestWithContext(ctx, "POST", srv.URL, io.LimitReader(zeros{}, 64<<20))
-		resp, err := cl.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := do(t, cl, req)
 		done := make(chan error, 1)
 		go func() {
 			if how == "context" {
@@ -217,11 +214,7 @@ func TestEarlyResponseWithoutBody(t *testing.T) {
 	ctx := &followed{Context: context.Background(), done: make(chan struct{})}
 	body, end := io.Pipe()
 	req, _ := http.NewRequestWithContext(ctx, "POST", url, body)
-	resp, err := use(t, insecure(client.Options{})).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	do(t, use(t, insecure(client.Options{})), req).Body.Close()
 	io.WriteString(end, "the rest")
 	end.Close()
 	if got := <-last; got != 0 {
@@ -254,10 +247,7 @@ func TestHedgingTransport(t *testing.T) {
 		return resp, nil
 	})})
 	for range 20 {
-		resp, err := c.Get(srv.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := get(t, c, srv.URL)
 		io.Copy(io.Discard, resp.Body)
 		wg.Wait()
 		resp.Body.Close()

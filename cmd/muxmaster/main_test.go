@@ -89,11 +89,7 @@ func TestCommand(t *testing.T) {
 	_, port, _ := net.SplitHostPort(srv.Listener.Addr().String())
 	words := strings.NewReplacer("URL", srv.URL+"/debug/routes", "HOST", srv.Listener.Addr().String(), "TLS", tls.URL+"/debug/routes",
 		"BIG", big.URL+"/r", "DEEP", deep.URL+"/base/path/debug/routes", "NOT", srv.URL+"/not", "SRV", srv.URL, "PORT", port, "CLOSED", closedAddress(t))
-	for _, c := range []struct {
-		args   string
-		status int
-		want   string // substring of the output; with !, it must be missing
-	}{
+	for _, c := range []commandLine{
 		{"routes URL", 0, "GET     /users/:id"},
 		{"routes URL/", 0, "  muxmaster.show "},
 		{"routes URL", 0, "  main_test.go:"},
@@ -179,24 +175,36 @@ func TestCommand(t *testing.T) {
 		{"help", 0, "usage: muxmaster routes"},
 		{"-h", 0, "usage: muxmaster routes"},
 	} {
-		args := strings.Fields(words.Replace(c.args))
-		for i := range args {
-			args[i] = strings.ReplaceAll(args[i], "~", " ")
-		}
-		var stdout, stderr strings.Builder
-		status := run(args, &stdout, &stderr)
-		if status != c.status {
-			t.Errorf("%s: exit status %d, want %d: %s", c.args, status, c.status, &stderr)
-		}
-		// With -trimpath, file names begin with the path of the package.
-		got := strings.ReplaceAll(stdout.String()+stderr.String(), "github.com/seed-1954dcaa/muxmaster/cmd/muxmaster/", "")
-		if strings.Contains(got, strings.TrimPrefix(c.want, "!")) == strings.HasPrefix(c.want, "!") {
-			t.Errorf("%s: got\n%s\nwant %q in it", c.args, got, c.want)
-		}
-		if (status == 0) != (stderr.Len() == 0) || status != 0 && stdout.Len() > 0 {
-			t.Errorf("%s: exit status %d, standard output %q, standard error %q", c.args, status, &stdout, &stderr)
+		if stdout, stderr := c.test(t, words); (c.status == 0) != (stderr == "") || c.status != 0 && stdout != "" {
+			t.Errorf("%s: standard output %q, standard error %q", c.args, stdout, stderr)
 		}
 	}
+}
+
+// A commandLine is a command with its exit status.
+type commandLine struct {
+	args   string // ~ for a space in an argument
+	status int
+	want   string // substring of the output; with !, it must be missing
+}
+
+// test runs the command, with words replaced, and returns its output.
+func (c commandLine) test(t *testing.T, words *strings.Replacer) (stdout, stderr string) {
+	t.Helper()
+	args := strings.Fields(words.Replace(c.args))
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "~", " ")
+	}
+	var out, errs strings.Builder
+	if status := run(args, &out, &errs); status != c.status {
+		t.Errorf("%s: exit status %d, want %d: %s", c.args, status, c.status, &errs)
+	}
+	// With -trimpath, file names begin with the path of the package.
+	got := strings.ReplaceAll(out.String()+errs.String(), "github.com/seed-1954dcaa/muxmaster/cmd/muxmaster/", "")
+	if strings.Contains(got, strings.TrimPrefix(c.want, "!")) == strings.HasPrefix(c.want, "!") {
+		t.Errorf("%s: got\n%s\nwant %q in it", c.args, got, c.want)
+	}
+	return out.String(), errs.String()
 }
 
 // TestControlCharacters checks that escape sequences in responses of another

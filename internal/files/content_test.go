@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -202,26 +203,24 @@ func overwriteFile(t *testing.T, name, text string, modified time.Time) {
 		return
 	}
 	for same := true; same; { // some systems update their clock every few milliseconds
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(name, modified, modified); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text, modified)
 		info, err := os.Stat(name)
 		same = err == nil && changeTime(info) == changeTime(old)
+	}
+}
+
+// write writes a file, with the directories that it needs.
+func write(t *testing.T, name, text string, modified time.Time) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600), os.Chtimes(name, modified, modified)); err != nil {
+		t.Fatal(err)
 	}
 }
 
 // replaceFile replaces a file as tools that copy do, by another one.
 func replaceFile(t *testing.T, name, text string, modified time.Time) {
 	t.Helper()
-	if err := os.WriteFile(name+".new", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(name+".new", modified, modified); err != nil {
-		t.Fatal(err)
-	}
+	write(t, name+".new", text, modified)
 	if err := os.Rename(name+".new", name); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -229,15 +228,7 @@ func TestSendfile(t *testing.T) {
 // TestDirectoriesOfTheSystem checks that directories of the operating system
 // aren't served, although they can be opened like files.
 func TestDirectoriesOfTheSystem(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"sub/x.txt", "index.html"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := writeFiles(t, modified, map[string]string{"sub/x.txt": "x", "index.html": "index"})
 	for _, c := range []struct {
 		h      http.Handler
 		name   string
