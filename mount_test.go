@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -414,12 +413,10 @@ func TestMountAgain(t *testing.T) {
 	m, sub := muxmaster.New(), muxmaster.New()
 	m.Mount("/a", sub)
 	sub.Mount("/b", http.HandlerFunc(values))
-	r := httptest.NewRequest("GET", "/a/b/x", nil)
+	r := request(t, "GET", "/a/b/x")
 	for range 2 {
-		w := httptest.NewRecorder()
-		m.ServeHTTP(w, r.Clone(r.Context()))
-		if w.Code != http.StatusOK {
-			t.Errorf("status %d", w.Code)
+		if got := ask(m, r.Clone(r.Context())); got.status != http.StatusOK {
+			t.Errorf("status %d", got.status)
 		}
 	}
 }

@@ -475,18 +475,6 @@ func TestUpdateDiscardsGroups(t *testing.T) {
 	wants(t, outer, exchanges{{"/outer/api/y", "1 "}}, "the earlier Group alone")
 }
 
-// The limit of custom methods counts those that routes have, not those of
-// removed routes.
-func TestRemoveFreesMethods(t *testing.T) {
-	outer, m := muxmaster.New(), muxmaster.New()
-	outer.Mount("/sub", m)
-	for i := range 600 {
-		method := fmt.Sprint("M", i)
-		must(m.TryHandle(method+" /x", tell("x")))
-		must(m.Remove(method + " /x"))
-	}
-}
-
 // A muxSet is some Muxes, which may be mounted on each other, and their Groups by
 // number. The first numbers are those of the Muxes.
 type muxSet struct {
