@@ -1,6 +1,7 @@
 package h2
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"runtime"
@@ -33,17 +34,17 @@ type output struct {
 	control int    // bytes in out that nobody has waited for
 
 	encoder       hpack.Encoder
-	initialWindow int64 // of the client for new streams
-	widest        int64 // at least the largest sendWindow of a stream
-	sendWindow    int64 // of the client for the connection
-	recvWindow    int64 // ours for the connection
-	waiting       []*stream
-	round         int  // its streams share the output, see share
-	sharing       int  // streams that share the output: their handlers began or waited not long ago
-	served        int  // those of them that have sent DATA in this round
-	held          bool // streams wait until others have had their share
-	credit        int  // useful WINDOW_UPDATEs and PINGs that the client may send, see limits
-	completed     int  // responses; the reader resets it
+	initialWindow int64     // of the client for new streams
+	widest        int64     // at least the largest sendWindow of a stream
+	sendWindow    int64     // of the client for the connection
+	recvWindow    int64     // ours for the connection
+	waiting       []*stream // in the order of their urgency, and of their turns
+	round         int       // its streams share the output, see share
+	sharing       int       // streams that share the output: their handlers began or waited not long ago
+	served        int       // those of them that have sent DATA in this round
+	held          bool      // streams wait until others have had their share
+	credit        int       // useful WINDOW_UPDATEs and PINGs that the client may send, see limits
+	completed     int       // responses; the reader resets it
 
 	flushed atomic.Bool // a handler has flushed a part of its response
 }
@@ -364,7 +365,7 @@ func (c *Conn) waitForRoom(s *stream) error {
 // goroutine of the pool is about to and the output isn't full.
 func (c *Conn) wait(s *stream) {
 	s.isWaiting = true
-	c.waiting = append(c.waiting, s)
+	c.enqueue(s)
 	if s.wake == nil {
 		s.wake = make(chan struct{}, 1)
 	}
@@ -382,6 +383,12 @@ func (c *Conn) wait(s *stream) {
 		<-s.wake
 		c.mu.Lock()
 	}
+}
+
+// enqueue adds a stream to those that wait, behind others of its urgency.
+func (c *Conn) enqueue(s *stream) {
+	i, _ := slices.BinarySearchFunc(c.waiting, s.urgency+1, func(s *stream, u uint8) int { return cmp.Compare(s.urgency, u) })
+	c.waiting = slices.Insert(c.waiting, i, s)
 }
 
 // unqueue removes a stream from those that wait, and wakes its handler.
@@ -449,10 +456,14 @@ func (c *Conn) pump() {
 	for len(c.waiting) > 0 && len(c.out) < maxOut && !c.broken {
 		best, ready := -1, false
 		for i, s := range c.waiting {
-			switch {
-			case len(s.data) > 0 && (c.window(s) <= 0 || c.sendWindow <= 0):
-			case best < 0 || s.urgency < c.waiting[best].urgency || s.urgency == c.waiting[best].urgency && !ready:
-				best, ready = i, len(s.data) == 0 || c.share(s) > 0
+			if ready || best >= 0 && s.urgency > c.waiting[best].urgency {
+				break
+			}
+			if len(s.data) > 0 && (c.window(s) <= 0 || c.sendWindow <= 0) {
+				continue
+			}
+			if ready = len(s.data) == 0 || c.share(s) > 0; ready || best < 0 {
+				best = i
 			}
 		}
 		switch {
@@ -471,7 +482,8 @@ func (c *Conn) pump() {
 		if len(s.data) == 0 {
 			c.unqueue(s)
 		} else if !s.sequential {
-			c.waiting = append(slices.Delete(c.waiting, best, best+1), s)
+			c.waiting = slices.Delete(c.waiting, best, best+1)
+			c.enqueue(s)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package h2
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -42,6 +44,7 @@ func (c *Conn) priorityUpdate(f *frame) error {
 	defer c.mu.Unlock()
 	if s := c.streams[id]; s != nil && len(f.payload) < 256 {
 		s.setPriority(string(f.payload[4:]))
+		slices.SortStableFunc(c.waiting, func(a, b *stream) int { return cmp.Compare(a.urgency, b.urgency) })
 	}
 	return nil
 }

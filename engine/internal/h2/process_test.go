@@ -11,10 +11,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/steps"
 )
 
-// TestSettingsSteps checks that the steps for a SETTINGS frame don't depend on
-// the number of streams, or of responses that wait for a larger window
-// (CVE-2026-78669).
-func TestSettingsSteps(t *testing.T) {
+// TestSteps checks that the steps for a SETTINGS frame (CVE-2026-78669), and for
+// DATA, don't depend on the number of streams and of responses that wait.
+func TestSteps(t *testing.T) {
 	steps.Test(t, ".", map[string]steps.Case{
 		"windows": {Small: 1000, Prepare: func(n int) func() {
 			s := newMemoryServer(false, http.NotFoundHandler())
@@ -32,6 +31,18 @@ func TestSettingsSteps(t *testing.T) {
 					panic(err)
 				}
 				c.initialWindow = 1
+			}
+		}},
+		"turns": {Small: 1000, Prepare: func(n int) func() {
+			s := newMemoryServer(false, http.NotFoundHandler())
+			c := s.NewConn(&memory{}, &http.Request{RemoteAddr: "test"}, context.Background())
+			p := make([]byte, 1<<20)
+			for range n {
+				c.waiting = append(c.waiting, &stream{queued: queued{data: p, isWaiting: true}})
+			}
+			return func() {
+				c.sendWindow, c.out = maxWindow, c.out[:0]
+				c.pump()
 			}
 		}},
 	})
