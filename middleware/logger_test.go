@@ -35,28 +35,34 @@ func ExampleLoggerWith() {
 	// level=WARN msg=request method=GET path=/nothing pattern="" status=404 bytes=19 remote=192.0.2.1:1234
 }
 
+// recordings are handlers and what Logger and Observe record of them.
+var recordings = []struct {
+	name   string
+	target string
+	h      http.HandlerFunc
+	level  slog.Level
+	status int
+	bytes  int64
+	path   string
+	panic  any
+}{
+	{"nothing written", "/", quiet, slog.LevelInfo, 200, 0, "/", nil},
+	{"body", "/a/b", text("hello"), slog.LevelInfo, 200, 5, "/a/b", nil},
+	{"redirect", "/", http.RedirectHandler("/x", 307).ServeHTTP, slog.LevelInfo, 307, 38, "/", nil},
+	{"client error", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(400) }, slog.LevelWarn, 400, 0, "/", nil},
+	{"server error", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }, slog.LevelError, 500, 0, "/", nil},
+	{"early hints first", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(103); w.WriteHeader(201) }, slog.LevelInfo, 201, 0, "/", nil},
+	{"second status", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(201); w.WriteHeader(500) }, slog.LevelInfo, 201, 0, "/", nil},
+	{"no query", "/a?token=secret", quiet, slog.LevelInfo, 200, 0, "/a", nil},
+	{"escaped as it came", "/a%2Fb%20c", quiet, slog.LevelInfo, 200, 0, "/a%2Fb%20c", nil},
+	{"path changed inside", "/a", func(w http.ResponseWriter, r *http.Request) { r.URL.Path = "/other" }, slog.LevelInfo, 200, 0, "/a", nil},
+	{"panic, nothing sent", "/", func(w http.ResponseWriter, r *http.Request) { panic("oops") }, slog.LevelError, 500, 0, "/", "oops"},
+	{"panic, started", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(202); panic("oops") }, slog.LevelError, 202, 0, "/", "oops"},
+	{"aborted", "/", func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, slog.LevelError, 500, 0, "/", http.ErrAbortHandler},
+}
+
 func TestLoggerRecord(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		target string
-		h      http.HandlerFunc
-		want   string // level status bytes path
-		panic  any
-	}{
-		{"nothing written", "/", quiet, "INFO 200 0 /", nil},
-		{"body", "/a/b", text("hello"), "INFO 200 5 /a/b", nil},
-		{"redirect", "/", http.RedirectHandler("/x", 307).ServeHTTP, "INFO 307 38 /", nil},
-		{"client error", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(400) }, "WARN 400 0 /", nil},
-		{"server error", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }, "ERROR 500 0 /", nil},
-		{"early hints first", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(103); w.WriteHeader(201) }, "INFO 201 0 /", nil},
-		{"second status", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(201); w.WriteHeader(500) }, "INFO 201 0 /", nil},
-		{"no query", "/a?token=secret", quiet, "INFO 200 0 /a", nil},
-		{"escaped as it came", "/a%2Fb%20c", quiet, "INFO 200 0 /a%2Fb%20c", nil},
-		{"path changed inside", "/a", func(w http.ResponseWriter, r *http.Request) { r.URL.Path = "/other" }, "INFO 200 0 /a", nil},
-		{"panic, nothing sent", "/", func(w http.ResponseWriter, r *http.Request) { panic("oops") }, "ERROR 500 0 /", "oops"},
-		{"panic, started", "/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(202); panic("oops") }, "ERROR 202 0 /", "oops"},
-		{"aborted", "/", func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, "ERROR 500 0 /", http.ErrAbortHandler},
-	} {
+	for _, tt := range recordings {
 		log := &logBuffer{}
 		h := middleware.LoggerWith(log.logger())(tt.h)
 		if got := recovering(func() { serve(h, get(tt.target)) }); got != tt.panic {
@@ -64,8 +70,8 @@ func TestLoggerRecord(t *testing.T) {
 		}
 		r := log.one(t)
 		got := fmt.Sprint(r["level"], " ", r["status"], " ", r["bytes"], " ", r["path"])
-		if got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		if want := fmt.Sprint(tt.level, " ", tt.status, " ", tt.bytes, " ", tt.path); got != want {
+			t.Errorf("%s: %s, want %s", tt.name, got, want)
 		}
 		if r["msg"] != "request" || r["method"] != "GET" || r["pattern"] != "" || r["remote"] != "192.0.2.1:1234" {
 			t.Errorf("%s: %v", tt.name, r)

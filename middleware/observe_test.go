@@ -28,20 +28,7 @@ func ExampleObserve() {
 }
 
 func TestObserve(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		do     http.HandlerFunc
-		status int
-		bytes  int64
-		panics bool
-	}{
-		{"nothing", quiet, 200, 0, false},
-		{"body", text("hello"), 200, 5, false},
-		{"status", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) }, 204, 0, false},
-		{"early hints", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(103); w.WriteHeader(404) }, 404, 0, false},
-		{"panic", func(w http.ResponseWriter, r *http.Request) { panic("x") }, 500, 0, true},
-		{"panic after a part", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "part"); panic("x") }, 200, 4, true},
-	} {
+	for _, tt := range recordings {
 		for _, outer := range []struct {
 			name string
 			mws  []mw
@@ -56,9 +43,9 @@ func TestObserve(t *testing.T) {
 			h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				r.Pattern = "/p"
 				time.Sleep(time.Millisecond)
-				tt.do(w, r)
+				tt.h(w, r)
 			}), append(outer.mws, observe)...)
-			if v := recovering(func() { serve(h, get("/")) }); (v != nil) != tt.panics || calls != 1 {
+			if v := recovering(func() { serve(h, get("/")) }); v != tt.panic || calls != 1 {
 				t.Errorf("%s, %s: panic %v, %d calls", tt.name, outer.name, v, calls)
 			}
 		}

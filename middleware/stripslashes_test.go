@@ -18,7 +18,7 @@ func ExampleStripSlashes() {
 }
 
 func TestStripSlashes(t *testing.T) {
-	for _, tt := range []struct{ target, path, escaped string }{
+	spellings{
 		{"/", "/", "/"},
 		{"/a", "/a", "/a"},
 		{"/a/", "/a", "/a"},
@@ -35,15 +35,5 @@ func TestStripSlashes(t *testing.T) {
 		{"/%41/", "/A", "/%41"},
 		{"/a%25/", "/a%", "/a%25"},
 		{"/a/%2e%2e/", "/a/..", "/a/%2e%2e"},
-	} {
-		r := get(tt.target)
-		u, before := r.URL, *r.URL
-		got := seen(middleware.StripSlashes, r)
-		if got.Path != tt.path || got.EscapedPath() != tt.escaped || got.RawQuery != before.RawQuery {
-			t.Errorf("%s: %q escaped as %q, want %q, %q", tt.target, got.Path, got.EscapedPath(), tt.path, tt.escaped)
-		}
-		if got != u || r.RequestURI != tt.target {
-			t.Errorf("%s: another URL, %v, or RequestURI, %s", tt.target, got, r.RequestURI)
-		}
-	}
+	}.test(t, middleware.StripSlashes)
 }
