@@ -123,6 +123,23 @@ func TestHTTP2SmallReads(t *testing.T) {
 			t.Errorf("%s: got %s", k.name, got)
 		}
 
+		// With a small window, one DATA frame can answer many WINDOW_UPDATEs.
+		small := dialReader(t, addr)
+		small.Write(appendTestFrame(nil, fSettings, 0, 0, settingsText([]uint32{4, 1024})))
+		small.Write(appendTestFrame(nil, fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/download")))
+		for sum := 0; sum < 8<<20; {
+			_, id, n := small.next(t)
+			sum += n
+			var updates []byte
+			for ; n > 0; n -= 256 {
+				for _, id := range []uint32{0, id} {
+					updates = appendTestFrame(updates, fWindow, 0, id, u32(uint32(min(n, 256))))
+				}
+			}
+			small.Write(updates)
+		}
+		small.Close()
+
 		// A client that is late answers many DATA frames at once.
 		late := dialReader(t, addr)
 		late.Write(appendTestFrame(nil, fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/parts")))

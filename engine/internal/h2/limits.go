@@ -11,7 +11,7 @@ const (
 	// DATA makes that many bytes for each WINDOW_UPDATE and PING of the client
 	// useful. Clients send at most two WINDOW_UPDATEs for each Read of a body,
 	// and some measure their bandwidth with PINGs.
-	bytesPerCredit = 512
+	bytesPerCredit = 128
 
 	// How many such frames may come at once: a client that is late answers all DATA
 	// that the buffers between it and the server hold, which is a few megabytes.
