@@ -51,8 +51,8 @@ type Idempotency struct {
 
 // An IdempotencyStore keeps values for a limited time. It is used by several
 // goroutines. Keys are at most 64 bytes of ASCII letters, digits, - and _. In
-// Redis, the methods are SET key value NX GET PX ttl, SET key value PX ttl, and
-// DEL key.
+// Redis 7 or newer, the methods are SET key value NX GET PX ttl, SET key value PX
+// ttl, and DEL key.
 type IdempotencyStore interface {
 	// Add stores the value, unless the key has one already, which it returns.
 	Add(ctx context.Context, key string, value []byte, ttl time.Duration) (existing []byte, err error)
@@ -82,10 +82,11 @@ type IdempotencyStore interface {
 // fact is kept: repeats get 409. If the store fails before the request is
 // executed, the response is 503.
 //
-// The handler's context isn't canceled when the client disconnects, because the
-// client will ask again. Responses are sent as a whole: Flush, Hijack, trailers
-// and informational responses aren't supported. The key is a string as in RFC
-// 8941 or, as many clients send it, without quotes, of at most 255 characters.
+// The contexts of the handler and the store aren't canceled when the client
+// disconnects, because the client will ask again. Responses are sent as a whole:
+// Flush, Hijack, trailers and informational responses aren't supported. The key
+// is a string as in RFC 8941 or, as many clients send it, without quotes, of at
+// most 255 characters.
 //
 // If the process ends between the execution and the response, repeats get 409
 // until Lease has passed; then the next one is executed again. To exclude that,
@@ -153,16 +154,15 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
 	running := keptResponse{Request: hashOf(r.Method, host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body)+r.PostForm.Encode())}
 	// Not later than the store's, so that keep doesn't change the entry of a repeat.
-	end := time.Now().Add(o.Lease)
-	existing, err := o.Store.Add(r.Context(), key, running.encode(), o.Lease)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.Context()), time.Now().Add(o.Lease))
+	defer cancel()
+	existing, err := o.Store.Add(ctx, key, running.encode(), o.Lease)
 	if err != nil {
 		return &problem.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("idempotency store: %w", err)}
 	}
 	if existing != nil {
 		return replay(w, running.Request, existing)
 	}
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.Context()), end)
-	defer cancel()
 	ctx = context.WithValue(ctx, recorder.Late{}, new(atomic.Bool))
 	a := &answer{w: w, header: w.Header().Clone(), max: o.MaxResponse}
 	a.large = func() { o.keep(ctx, key, keptResponse{Request: running.Request, Status: a.status, Lost: true}) }

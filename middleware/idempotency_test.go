@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -299,6 +300,30 @@ func TestIdempotencyLease(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A leavingStore is one over a network, whose client disconnects while it waits
+// for the result of Add.
+type leavingStore struct {
+	middleware.IdempotencyStore
+	disconnect func()
+}
+
+func (s leavingStore) Add(ctx context.Context, key string, value []byte, ttl time.Duration) ([]byte, error) {
+	existing, err := s.IdempotencyStore.Add(ctx, key, value, ttl)
+	s.disconnect()
+	return existing, cmp.Or(err, ctx.Err())
+}
+
+// TestIdempotencyDisconnect checks that a client that disconnects while its key is
+// added doesn't leave the key without a response.
+func TestIdempotencyDisconnect(t *testing.T) {
+	ctx, disconnect := context.WithCancel(t.Context())
+	h := idempotent(middleware.Idempotency{Store: leavingStore{middleware.NewMemoryStore(1 << 20), disconnect}})(text("done"))
+	serve(h, keyed("/", "a", "").WithContext(ctx))
+	if w := serve(h, keyed("/", "a", "")); w.Code != 200 || w.Body.String() != "done" {
+		t.Errorf("a repeat got %d %s", w.Code, w.Body)
+	}
 }
 
 // TestMemoryStoreTooLarge stores values that have no room: the others remain,
