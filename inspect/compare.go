@@ -236,8 +236,5 @@ func mediaType(contentType string) string {
 
 // otherRoute reports whether two patterns are known and match different paths.
 func otherRoute(a, b string) bool {
-	if a == "" || b == "" || a == b {
-		return false
-	}
-	return patternPath(a) != patternPath(b)
+	return a != "" && b != "" && patternPath(a) != patternPath(b)
 }

@@ -117,21 +117,16 @@ func (d *Difference) change() (old, now []string) {
 	return old, now
 }
 
-// A passage is what a request passed in a rebuilt program.
-type passage struct {
-	middleware []string // its names
-	handler    string   // its name
-}
+type passedKey struct{}
 
-type passageKey struct{}
-
-func passageOf(r *http.Request) *passage { return r.Context().Value(passageKey{}).(*passage) }
+// passedBy returns the Response that notes what r passes in a rebuilt program.
+func passedBy(r *http.Request) *Response { return r.Context().Value(passedKey{}).(*Response) }
 
 // pass returns the response of a rebuilt program, and what the request passed.
 func pass(m *muxmaster.Mux, r *http.Request) Response {
-	var p passage
-	w := ask(m, r.WithContext(context.WithValue(r.Context(), passageKey{}, &p)))
-	w.Middleware, w.handler = p.middleware, p.handler
+	var passed Response
+	w := ask(m, r.WithContext(context.WithValue(r.Context(), passedKey{}, &passed)))
+	w.Middleware, w.handler = passed.Middleware, passed.handler
 	return w
 }
 
@@ -139,8 +134,8 @@ func pass(m *muxmaster.Mux, r *http.Request) Response {
 func named(name string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			p := passageOf(r)
-			p.middleware = append(p.middleware, name)
+			p := passedBy(r)
+			p.Middleware = append(p.Middleware, name)
 			next.ServeHTTP(w, r)
 		})
 	}
@@ -275,10 +270,10 @@ func (n *scopeNode) add(r *Route) (err error) {
 		name += "(" + strings.Join(p.Names(), ", ") + ")"
 	}
 	h := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		p := passageOf(req)
+		p := passedBy(req)
 		p.handler = r.Handler
 		for _, note := range r.Notes {
-			p.middleware = append(p.middleware, "["+note+"]")
+			p.Middleware = append(p.Middleware, "["+note+"]")
 		}
 		io.WriteString(w, name)
 	})

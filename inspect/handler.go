@@ -179,27 +179,18 @@ func (p *routesPage) list() []Route {
 // document returns the annotation of the page's route or, if that is on another
 // Mux, of any route, or else a Document without schemas.
 func (p *routesPage) document(r *http.Request) Document {
+	routes := p.mux.Routes()
 	if own, _ := p.mux.Lookup(r); isPage(&own) {
-		if d, ok := documentOf(own); ok {
-			return d
-		}
-		return Document{Title: "Routes", partial: true}
+		routes = slices.Values([]muxmaster.Route{own})
 	}
-	for route := range p.mux.Routes() {
-		if d, ok := documentOf(route); ok {
-			return d
+	for route := range routes {
+		for _, value := range route.Annotations() {
+			if d, ok := value.(Document); ok {
+				return d
+			}
 		}
 	}
 	return Document{Title: "Routes", partial: true}
-}
-
-func documentOf(r muxmaster.Route) (d Document, ok bool) {
-	for _, value := range r.Annotations() {
-		if d, ok = value.(Document); ok {
-			return d, true
-		}
-	}
-	return d, false
 }
 
 // visible escapes characters in JSON that can't be seen, and change how others are

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -86,12 +85,7 @@ func (d *Document) of(routes iter.Seq[muxmaster.Route]) (map[string]any, error) 
 			}
 			named[id] = op.method + " " + template
 		}
-		item, _ := paths[template].(map[string]any)
-		if item == nil {
-			item = map[string]any{}
-			paths[template] = item
-		}
-		addOperation(item, op.method, object)
+		addOperation(inner(paths, template), op.method, object)
 		if !documented(op.method) || streams(object) {
 			release = "3.2.0"
 		}
@@ -131,19 +125,11 @@ func (d *Document) object(op *operation, id string) (map[string]any, error) {
 
 // add adds to the document what isn't about one operation.
 func (d *Document) add(doc map[string]any) error {
-	components := map[string]any{}
-	if len(d.Schemas) > 0 {
-		schemas := map[string]any{}
-		for name, v := range d.Schemas {
-			schemas[name] = d.schema(v)
-		}
-		components["schemas"] = schemas
+	for name, v := range d.Schemas {
+		inner(inner(doc, "components"), "schemas")[name] = d.schema(v)
 	}
-	if len(d.SecuritySchemes) > 0 {
-		components["securitySchemes"] = maps.Clone(d.SecuritySchemes)
-	}
-	if len(components) > 0 {
-		doc["components"] = components
+	for name, v := range d.SecuritySchemes {
+		inner(inner(doc, "components"), "securitySchemes")[name] = v
 	}
 	if d.Security == nil {
 		return nil

@@ -122,21 +122,21 @@ func addOperation(item map[string]any, method string, object map[string]any) {
 		item[strings.ToLower(method)] = object
 		return
 	}
-	others, _ := item["additionalOperations"].(map[string]any)
-	if others == nil {
-		others = map[string]any{}
-		item["additionalOperations"] = others
+	inner(item, "additionalOperations")[method] = object
+}
+
+// inner returns the object at the key of another one, which it makes if there is
+// none.
+func inner(object map[string]any, key string) map[string]any {
+	if _, ok := object[key]; !ok {
+		object[key] = map[string]any{}
 	}
-	others[method] = object
+	return object[key].(map[string]any)
 }
 
 // documented reports whether OpenAPI 3.1 has a field for the method.
 func documented(method string) bool {
-	switch method {
-	case "GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"}, method)
 }
 
 // streams reports whether a request or response of the operation has an

@@ -165,15 +165,13 @@ func absoluteRequest(method, host, target string) *http.Request {
 // har is what matters of a HAR file.
 type har struct {
 	Log struct {
-		Entries []entry
-	}
-}
-
-type entry struct {
-	Request struct {
-		Method, URL string
-		Headers     []struct{ Name, Value string }
-		PostData    struct{ Text string }
+		Entries []struct {
+			Request struct {
+				Method, URL string
+				Headers     []struct{ Name, Value string }
+				PostData    struct{ Text string }
+			}
+		}
 	}
 }
 

@@ -118,16 +118,8 @@ var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTI
 
 // route yields the requests for a route and its surroundings.
 func (g *generator) route(r muxmaster.Route, p *pattern.Pattern) {
-	method := r.Method
-	if method == "" {
-		method = "GET"
-	}
-	host := ""
-	if r.Host != "" {
-		host = sampleHost(r.Host, 0)
-		g.try(sampleHost(r.Host, 1), g.fill(p, 0, -1, "", ""), method)
-	}
-	path := g.fill(p, 0, -1, "", "")
+	method, host, path := cmp.Or(r.Method, "GET"), sampleHost(r.Host, 0), g.fill(p, 0, -1, "", "")
+	g.try(sampleHost(r.Host, 1), path, method)
 	g.try(host, path, method)
 	g.try("other.example", path, method)
 	for _, h := range g.hosts { // where a route of the host may come first
@@ -212,10 +204,7 @@ func innermost(r muxmaster.Route) (prefix string) {
 // serve.
 func (g *generator) scopes(r muxmaster.Route) {
 	for _, s := range r.Scopes {
-		host, prefix := "", ""
-		if s.Host != "" {
-			host = sampleHost(s.Host, 0)
-		}
+		host, prefix := sampleHost(s.Host, 0), ""
 		if s.Prefix != "" {
 			p, err := pattern.ParsePath(s.Prefix)
 			if err != nil {
@@ -272,11 +261,8 @@ func serverRequest(method, host, target string) *http.Request {
 	if err != nil || method == "" {
 		return nil
 	}
-	if host == "" {
-		host = "example.com"
-	}
 	return &http.Request{
-		Method: method, URL: u, RequestURI: target, Host: host,
+		Method: method, URL: u, RequestURI: target, Host: cmp.Or(host, "example.com"),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, Body: http.NoBody, RemoteAddr: "192.0.2.1:1234",
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -26,22 +27,18 @@ func PrintDifferences(w io.Writer, list []Difference) error {
 	if len(list) == 0 {
 		b.WriteString("no difference\n")
 	}
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(a.Kind, b.Kind) })
-	for len(list) > 0 {
-		kind := list[0].Kind
-		n := slices.IndexFunc(list, func(d Difference) bool { return d.Kind != kind })
-		if n < 0 {
-			n = len(list)
-		}
-		printKind(&b, kind, list[:n])
-		list = list[n:]
+	byKind := map[Kind][]Difference{}
+	for _, d := range list {
+		byKind[d.Kind] = append(byKind[d.Kind], d)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		printKind(&b, kind, byKind[kind])
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// printKind writes the differences of one kind.
+// printKind sorts and writes the differences of one kind.
 func printKind(b *strings.Builder, kind Kind, list []Difference) {
 	const few = 10
 	places := map[string]bool{} // where plain requests differ
@@ -50,7 +47,6 @@ func printKind(b *strings.Builder, kind Kind, list []Difference) {
 			places[d.place()] = true
 		}
 	}
-	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(a.oddness(), b.oddness()) })
 	var causes []string // in the order of their first difference
 	alike := map[string][]*Difference{}
