@@ -35,16 +35,7 @@ type conflicts struct {
 	together func(a, b *routes.Route) bool
 	tables   map[any]*table
 	order    []*table           // in the order of the source
-	checked  map[token.Pos]bool // patterns, which several executions of a call may register
 	reported map[token.Pos]bool // those in conflicts
-}
-
-// once calls check for the first of the routes whose pattern is the same text.
-func (c *conflicts) once(r *routes.Route, check func()) {
-	if !c.checked[r.Text.Pos()] {
-		c.checked[r.Text.Pos()] = true
-		check()
-	}
 }
 
 // add registers e on the mux of its place, and reports it if the program

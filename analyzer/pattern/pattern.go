@@ -28,10 +28,8 @@ var Analyzer = &analysis.Analyzer{
 func run(pass *analysis.Pass) (any, error) {
 	found := pass.ResultOf[routes.Analyzer].(*routes.Result)
 	for _, p := range found.Prefixes {
-		if !mux.InTest(pass, p.Expr) {
-			if p.Err != nil {
-				report(pass, p.Expr, fmt.Sprintf("this prefix panics: %v", p.Err), dialect(p.Value, false))
-			}
+		if p.Err != nil && !mux.InTest(pass, p.Expr) {
+			report(pass, p.Expr, fmt.Sprintf("this prefix panics: %v", p.Err), dialect(p.Value, false))
 		}
 	}
 	for _, p := range found.Hosts {
@@ -39,14 +37,18 @@ func run(pass *analysis.Pass) (any, error) {
 			report(pass, p.Expr, fmt.Sprintf("this host panics: %v", p.Err), hint{})
 		}
 	}
-	c := conflicts{pass: pass, together: found.Together, tables: make(map[any]*table), checked: make(map[token.Pos]bool), reported: make(map[token.Pos]bool)}
+	checked := make(map[token.Pos]bool) // patterns, which several executions of a call may register
+	c := conflicts{pass: pass, together: found.Together, tables: make(map[any]*table), reported: make(map[token.Pos]bool)}
 	for _, route := range found.Routes {
 		if !route.Known || mux.InTest(pass, route.Text) {
 			continue
 		}
 		place := found.Places(route)[0] // a Mux below a mount routes by itself, beside other routes there
 		listed, err := place.Listed()
-		c.once(route, func() { checkOne(pass, route, listed, err) })
+		if !checked[route.Text.Pos()] {
+			checked[route.Text.Pos()] = true
+			checkOne(pass, route, listed, err)
+		}
 		if err == nil {
 			c.add(entry{route, place, listed})
 		}

@@ -27,6 +27,14 @@ var keepers = []struct{ path, name, instead string }{
 	{"github.com/mark3labs/mcp-go/server", "SSEServer", "serve it without Recycle"},
 }
 
+// users are the functions that use a request, or let its handler use it, after they
+// have returned, and what is reported.
+var users = map[string]string{
+	"net/http.TimeoutHandler":                  "http.TimeoutHandler returns while its handler still runs, which with Recycle may read another client's request: use middleware.Timeout",
+	"go.elastic.co/apm/module/apmhttp/v2.Wrap": "apmhttp.Wrap uses the headers after its handler returned, which with Recycle may be another client's: serve it without Recycle",
+	"(*github.com/gin-gonic/gin.Context).Copy": "Copy of a gin.Context doesn't copy the request, which with Recycle may be another client's when a goroutine uses it: pass the values that it needs, or serve gin without Recycle",
+}
+
 // all is the flag -recycled.all.
 var all bool
 
@@ -47,20 +55,12 @@ func run(pass *analysis.Pass) (any, error) {
 			case *ast.CallExpr:
 				checkCall(pass, n)
 			case *ast.Ident:
-				switch fn, _ := pass.TypesInfo.Uses[n].(*types.Func); {
-				case fn == nil:
-				case fn.FullName() == "net/http.TimeoutHandler":
-					pass.ReportRangef(n, "http.TimeoutHandler returns while its handler still runs, which with Recycle may read another client's request: use middleware.Timeout")
-				case fn.FullName() == "go.elastic.co/apm/module/apmhttp/v2.Wrap":
-					pass.ReportRangef(n, "apmhttp.Wrap uses the headers after its handler returned, which with Recycle may be another client's: serve it without Recycle")
+				if fn, ok := pass.TypesInfo.Uses[n].(*types.Func); ok && users[fn.FullName()] != "" {
+					pass.ReportRangef(n, "%s", users[fn.FullName()])
 				}
 			case *ast.SelectorExpr:
-				switch fn, _ := pass.TypesInfo.Uses[n.Sel].(*types.Func); {
-				case fn == nil || fn.Signature().Recv() == nil:
-				case fn.Name() == "ServeHTTP":
+				if fn, ok := pass.TypesInfo.Uses[n.Sel].(*types.Func); ok && fn.Signature().Recv() != nil && fn.Name() == "ServeHTTP" {
 					report(pass, n, fn.Signature().Recv().Type())
-				case fn.FullName() == "(*github.com/gin-gonic/gin.Context).Copy":
-					pass.ReportRangef(n, "Copy of a gin.Context doesn't copy the request, which with Recycle may be another client's when a goroutine uses it: pass the values that it needs, or serve gin without Recycle")
 				}
 			case *ast.KeyValueExpr:
 				if key, ok := n.Key.(*ast.Ident); ok {

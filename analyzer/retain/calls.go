@@ -134,7 +134,6 @@ func (f *flow) uses(v ssa.Value) []origin {
 	var all []origin
 	for _, ref := range *v.Referrers() {
 		switch ref := ref.(type) {
-		case *ssa.DebugRef:
 		case *ssa.Store:
 			if ref.Val == v {
 				all = add(all, f.from(v, whole)...)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/format"
 	"go/token"
 	"go/types"
@@ -268,11 +267,9 @@ func (x *fixer) pureCall(call *ast.CallExpr, e ast.Expr) (name string, ok bool) 
 		return "", false
 	}
 	for _, arg := range args {
-		v := x.pass.TypesInfo.Types[arg].Value
-		if v == nil || v.Kind() != constant.String {
+		if name, ok = mux.Constant(x.pass.TypesInfo, arg); !ok {
 			return "", false
 		}
-		name = constant.StringVal(v)
 	}
 	return name, true
 }

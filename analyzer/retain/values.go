@@ -55,8 +55,6 @@ func (f *flow) canHold(t types.Type, seen map[types.Type]bool) bool {
 				return true
 			}
 		}
-	case *types.Tuple:
-		return true
 	}
 	return false
 }

@@ -21,10 +21,7 @@ type Names struct {
 // groups and mounts included. It reports false if the route's own pattern is
 // not known.
 func (r *Result) Names(route *Route) (Names, bool) {
-	if !route.Known {
-		return Names{}, false
-	}
-	if (Place{route: route}).Register(muxmaster.New()) != nil {
+	if !route.Known || (Place{route: route}).Register(muxmaster.New()) != nil {
 		return Names{}, false
 	}
 	list := Parameters(route.Pattern)
