@@ -256,19 +256,12 @@ func list(lines ...string) []string {
 
 // header returns the value of a header, or "(none)".
 func (r Response) header(name string) string {
-	value := strings.Join(r.Header[name], ", ")
+	values := r.Header[name]
 	switch name {
 	case "Set-Cookie", "Content-Security-Policy", "Content-Security-Policy-Report-Only":
-		value = strings.Join(elements(name, r.Header[name]), ", ")
-	case "Allow":
-		value = r.Allow
-	case "Content-Type":
-		value = r.ContentType
+		values = elements(name, values)
 	}
-	if value == "" {
-		return "(none)"
-	}
-	return value
+	return cmp.Or(strings.Join(values, ", "), "(none)")
 }
 
 // headerCause returns a text that is the same for differences of a header that

@@ -68,13 +68,10 @@ func finder(m *muxmaster.Mux, routes []Route) func(self int, method, target stri
 			return -1
 		}
 		found, ok := m.Lookup(r)
-		if !ok {
-			return -1 // served without a route
-		}
-		i, ok := index[keyOf(found)]
+		i, known := index[keyOf(found)]
 		switch {
-		case !ok:
-			return -1 // registered since
+		case !ok || !known: // served without a route, or by one registered since
+			return -1
 		case keyOf(found) == keyOf(routes[self].Route):
 			return self // several routes of one line can have the same key
 		}
