@@ -10,6 +10,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -477,6 +478,41 @@ func TestLinger(t *testing.T) {
 				}
 				c.Close()
 			})
+		}
+	}
+}
+
+// A pausedConn is the connection of a process that is paused while it reads. The
+// results of its reads are in a list.
+type pausedConn struct {
+	net.Conn
+	results *[]error
+}
+
+func (c pausedConn) Read([]byte) (int, error) {
+	err := (*c.results)[0]
+	*c.results = (*c.results)[1:]
+	return 0, err
+}
+
+func (pausedConn) SetReadDeadline(time.Time) error { return nil }
+func (pausedConn) SetDeadline(time.Time) error     { return nil }
+func (pausedConn) CloseWrite() error               { return nil }
+
+// TestLingerPaused checks that a connection that ends goes on reading after a
+// deadline that has passed because the process didn't run.
+func TestLingerPaused(t *testing.T) {
+	late := os.ErrDeadlineExceeded
+	for _, want := range []struct {
+		results []error
+		left    int
+	}{
+		{[]error{late, nil, late, nil, nil, io.EOF, nil}, 1},
+		{[]error{nil, late, late, nil}, 1},
+	} {
+		c := &conn{server: New(new(http.Server)), nc: pausedConn{results: &want.results}}
+		if c.linger(); len(want.results) != want.left {
+			t.Errorf("%d results are left, want %d", len(want.results), want.left)
 		}
 	}
 }

@@ -237,11 +237,18 @@ func (c *conn) linger() {
 	c.r, c.w = 0, 0
 	c.makeRoom(1)
 	end := time.Now().Add(lingerTime)
-	for now := time.Now(); now.Before(end); now = time.Now() {
-		if c.nc.SetReadDeadline(now.Add(resetDelay)) != nil {
+	for silent := 0; silent < 2; {
+		now := time.Now()
+		if now.After(end) || c.nc.SetReadDeadline(now.Add(resetDelay/2)) != nil {
 			return
 		}
-		if _, err := c.nc.Read(c.in.b); err != nil {
+		_, err := c.nc.Read(c.in.b)
+		switch ne, ok := err.(net.Error); {
+		case err == nil:
+			silent = 0
+		case ok && ne.Timeout():
+			silent++ // once isn't enough: a process that has to wait for a processor may not have looked
+		default:
 			return
 		}
 	}
