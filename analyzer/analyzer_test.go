@@ -28,7 +28,7 @@ func TestAnalyzers(t *testing.T) {
 		packages []string
 	}{
 		{guard.Analyzer, []string{"guard"}},
-		{pathname.Analyzer, []string{"pathname", "mounted"}},
+		{pathname.Analyzer, []string{"pathname", "mounted", "wrapped"}},
 		{pattern.Analyzer, []string{"pattern", "files", mux.Path}},
 		{recycled.Analyzer, []string{"recycling", "notrecycling"}},
 		{retain.Analyzer, []string{"retain", "recycled"}},

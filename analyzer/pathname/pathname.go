@@ -90,6 +90,11 @@ func check(pass *analysis.Pass, found *routes.Result, rs []*routes.Route, arg as
 		}
 		have = append(have, names.List...)
 		open = open || names.Open
+		if route.Kind != routes.Std { // which removes the values around it
+			wrapped := found.Wrapped()
+			have = append(have, wrapped.List...)
+			open = open || wrapped.Open
+		}
 	}
 	slices.Sort(have)
 	have = slices.Compact(have)

@@ -33,6 +33,19 @@ func (r *Result) Names(route *Route) (Names, bool) {
 	return names, true
 }
 
+// Wrapped returns the parameters of the prefixes where a handler is mounted that may
+// call any Mux, such as one in middleware. The routes of that Mux have them, too.
+func (r *Result) Wrapped() (names Names) {
+	for _, m := range r.Routes {
+		if m.Kind == Mount {
+			names.addPrefix(m.Pattern, m.Known)
+			names.Open = names.Open || !m.Scope.Whole
+			r.outer(&names, m.Scope, 0)
+		}
+	}
+	return names
+}
+
 // outer adds the parameters of the prefixes and mounts around s.
 func (r *Result) outer(names *Names, s Scope, depth int) {
 	names.addPrefix(s.Prefix, true)
