@@ -65,7 +65,7 @@ func (c *Conn) finalGoAway() {
 func (c *Conn) lastStreamEnded() {
 	if c.stopping.final && !c.stopping.closing && c.isIdle {
 		c.stopping.closing = true
-		c.setGoodbye(c.stopping.by)
+		c.setGoodbye(max(c.stopping.by, c.server.clock.Now()+int64(closeDelay)/2))
 		c.flush() // for wroteAll
 	}
 }
