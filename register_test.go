@@ -73,6 +73,9 @@ func TestIntrospectionLeavesTheFieldsOpen(t *testing.T) {
 		m.NotFound, m.MethodNotAllowed, m.RedirectTrailingSlash = tell("404 set"), tell("405 set"), false
 		sub.NotFound, g.NotFound = tell("sub 404 set"), tell("group 404 set")
 		wants(t, m, exchanges{{"/none", "404 set"}, {"PUT /x/1", "405 set"}, {"/x/1/", "404 set"}, {"/sub/x", "sub 404 set"}, {"/g/x", "group 404 set"}}, name)
+		m.NotFound = tell("404 set too late") // the first request has read the fields
+		add(m, "GET /y")
+		wants(t, m, exchanges{{"/none", "404 set"}}, name)
 	}
 }
 

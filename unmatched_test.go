@@ -140,17 +140,6 @@ func TestNotFoundAgain(t *testing.T) {
 	}
 }
 
-// The fields are read when the first request arrives.
-func TestFieldsAreReadOnce(t *testing.T) {
-	m := muxmaster.New()
-	add(m, "GET /x")
-	m.NotFound = tell("first")
-	wants(t, m, exchanges{{"/none", "first"}})
-	m.NotFound = tell("second")
-	add(m, "GET /y")
-	wants(t, m, exchanges{{"/none", "first"}})
-}
-
 func TestRedirects(t *testing.T) {
 	routings{
 		// Cleaning, whatever is registered.
