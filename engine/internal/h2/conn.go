@@ -57,6 +57,7 @@ type Conn struct {
 	ready    []uint32 // streams whose handlers wait until all input is parsed
 	starting []job    // reused
 	settled  bool     // the first SETTINGS arrived
+	leaving  bool     // the client has sent GOAWAY with an error, which was logged
 	proxied  bool     // several clients may share the connection: ignore their Priority headers
 	fieldsBy int64    // deadline of an incomplete block of fields, or 0
 	limits   limits

@@ -267,7 +267,8 @@ func (c *Conn) goAway(f *frame) error {
 	case len(f.payload) < 8:
 		return connError{frameSizeError, "frame_goaway_short"}
 	}
-	if code := binary.BigEndian.Uint32(f.payload[4:]); code != 0 {
+	if code := binary.BigEndian.Uint32(f.payload[4:]); code != 0 && !c.leaving {
+		c.leaving = true
 		c.server.Logf("http2: received GOAWAY with error code %d, starting graceful shutdown", code)
 	}
 	c.Shutdown()

@@ -48,6 +48,23 @@ func TestSteps(t *testing.T) {
 	})
 }
 
+// TestGoAwayLog checks that a client can't fill the log with GOAWAY frames.
+func TestGoAwayLog(t *testing.T) {
+	s := newMemoryServer(false, http.NotFoundHandler())
+	lines := 0
+	s.Logf = func(string, ...any) { lines++ }
+	c := s.NewConn(&memory{}, &http.Request{}, context.Background())
+	defer c.timer.Stop()
+	for code := range byte(5) {
+		if err := c.goAway(&frame{kind: frameGoAway, payload: []byte{0, 0, 0, 0, 0, 0, 0, code}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lines != 1 {
+		t.Errorf("%d lines, want 1", lines)
+	}
+}
+
 // TestSettingsOverflow checks a window that is too large for a moment, between
 // two settings of a frame.
 func TestSettingsOverflow(t *testing.T) {
