@@ -18,14 +18,9 @@ import (
 
 // eventually waits for ch with a timeout that is long enough for a busy
 // machine.
-func eventually[T any](t *testing.T, what string, ch <-chan T) (v T) {
+func eventually[T any](t *testing.T, what string, ch <-chan T) T {
 	t.Helper()
-	select {
-	case v = <-ch:
-	case <-time.After(time.Minute):
-		t.Fatalf("timeout: %s", what)
-	}
-	return v
+	return steady.Receive(t, what, ch)
 }
 
 // TestClientLeaves checks that a disconnect of the client ends the request's

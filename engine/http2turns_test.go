@@ -150,13 +150,8 @@ func TestHTTP2Captive(t *testing.T) {
 		addr, _ := start(&http.Server{Handler: writes(returned)})
 		await := func(id uint32) {
 			t.Helper()
-			select {
-			case got := <-returned:
-				if got != id {
-					t.Errorf("the handler of stream %d returned, want %d", got, id)
-				}
-			case <-time.After(time.Minute):
-				t.Errorf("the handler of stream %d doesn't return", id)
+			if got := eventually(t, fmt.Sprint("the end of handler ", id), returned); got != id {
+				t.Errorf("the handler of stream %d returned, want %d", got, id)
 			}
 		}
 		const size = 4 << 20

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // accepted returns a connection that underTLS has accepted, or else a
@@ -170,13 +172,8 @@ func TestRawWrapper(t *testing.T) {
 			t.Errorf("wrote %d bytes past the wrapper", wrote)
 		}
 		written := func() int64 { return ln.written.Load() + ln.wrote.Load() }
-		for range 1000 { // the last bytes are counted after they were sent
-			if written() >= 200_000 {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		if n := written(); n < 200_000 || n > 210_000 {
+		steady.Until(t, 10*time.Second, "the last bytes are counted", func() bool { return written() >= 200_000 })
+		if n := written(); n > 210_000 {
 			t.Errorf("counted %d written bytes of 200,000", n)
 		}
 		if !<-found {

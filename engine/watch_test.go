@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // TestWatcher checks that the watcher doesn't run for requests that wait for the
@@ -36,17 +38,11 @@ func TestWatcher(t *testing.T) {
 				fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: h\r\n%s", head)
 				eventually(t, "the handler starts", started)
 			}
-			for begin := time.Now(); ; time.Sleep(watchAfter) {
+			steady.Until(t, 10*time.Second, "the watcher doesn't run while all requests wait for their body", func() bool {
 				s.watcher.mu.Lock()
-				running := s.watcher.running
-				s.watcher.mu.Unlock()
-				if !running {
-					break
-				}
-				if time.Since(begin) > 10*time.Second {
-					t.Fatal("the watcher runs while all requests wait for their body")
-				}
-			}
+				defer s.watcher.mu.Unlock()
+				return !s.watcher.running
+			})
 			for _, c := range clients {
 				io.WriteString(c, rest)
 				c.Close()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
@@ -247,13 +248,8 @@ func TestDrainWithoutDeadlines(t *testing.T) {
 	_, stop := startOn(t, ln, http.HandlerFunc(hello), nil)
 	stopped := make(chan error)
 	go func() { stopped <- stop() }()
-	select {
-	case err := <-stopped:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(longest):
-		t.Fatal("the server doesn't stop")
+	if err := steady.Receive(t, "the server stops", stopped); err != nil {
+		t.Error(err)
 	}
 	if n := ln.closed.Load(); n != 1 {
 		t.Errorf("the listener was closed %d times", n)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
@@ -216,16 +217,8 @@ func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 		}, true},
 	} {
 		// On a busy machine, a short StallTimeout also ends the connection.
-		for stall := stall; ; stall *= 4 {
-			err := stallStream(t, c.h, c.body, stall)
-			if err == nil {
-				break
-			}
-			if stall > 3*time.Second {
-				t.Errorf("%s: %v", c.name, err)
-				break
-			}
-		}
+		timeout := stall / 4
+		steady.Try(t, stall, func() error { timeout *= 4; return stallStream(t, c.h, c.body, timeout) })
 	}
 }
 
@@ -322,12 +315,7 @@ func TestFixedTimeoutsWin(t *testing.T) {
 			<-time.After(stall / 4)
 		}
 	}()
-	select {
-	case err := <-failed:
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("body: %v, want a deadline error", err)
-		}
-	case <-time.After(longest):
-		t.Error("ReadTimeout did not end a slow body")
+	if err := steady.Receive(t, "ReadTimeout ends a slow body", failed); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("body: %v, want a deadline error", err)
 	}
 }

@@ -65,6 +65,17 @@ func watch(f func() error) (longest, all time.Duration, err error) {
 	return longest, all, err
 }
 
+// Receive receives from ch, and fails t if nothing comes for a minute.
+func Receive[T any](t testing.TB, what string, ch <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-ch:
+	case <-time.After(time.Minute):
+		t.Fatalf("timeout: %s", what)
+	}
+	return v
+}
+
 // Until calls ok until it returns true, and fails t otherwise. The time in
 // which the machine doesn't run this process doesn't count toward limit.
 func Until(t testing.TB, limit time.Duration, what string, ok func() bool) {

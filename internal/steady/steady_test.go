@@ -43,17 +43,25 @@ func TestTry(t *testing.T) {
 	}
 }
 
-func TestUntil(t *testing.T) {
+func TestUntilAndReceive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		Until(t, time.Minute, "it is later", func() bool { return time.Since(start) > 30*time.Second })
-		r := &report{TB: t}
-		func() {
-			defer func() { recover() }()
-			Until(r, time.Minute, "never", func() bool { return false })
-		}()
-		if took := time.Since(start); !r.failed || took < 90*time.Second {
-			t.Errorf("failed %v after %v", r.failed, took)
+		came := make(chan bool, 1)
+		came <- true
+		Receive(t, "something came", came)
+		for i, wait := range []func(t testing.TB){
+			func(t testing.TB) { Until(t, time.Minute, "never", func() bool { return false }) },
+			func(t testing.TB) { Receive(t, "nothing", came) },
+		} {
+			r := &report{TB: t}
+			func() {
+				defer func() { recover() }()
+				wait(r)
+			}()
+			if took, least := time.Since(start), time.Duration(90+60*i)*time.Second; !r.failed || took < least {
+				t.Errorf("failed %v after %v, want at least %v", r.failed, took, least)
+			}
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // TestFlushLate checks that a handler that ends writes output that has waited
@@ -121,13 +122,8 @@ func TestStateAfterReset(t *testing.T) {
 	c.sendData(s, make([]byte, 2*maxOut), false)
 	c.mu.Unlock()
 	for _, want := range []http.ConnState{http.StateActive, http.StateIdle} {
-		select {
-		case got := <-m.state:
-			if got != want {
-				t.Errorf("got %v, want %v", got, want)
-			}
-		case <-time.After(10 * time.Second):
-			t.Errorf("the state isn't %v", want)
+		if got := steady.Receive(t, "a state", m.state); got != want {
+			t.Errorf("got %v, want %v", got, want)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 type jobFunc func()
@@ -49,17 +51,12 @@ func TestPool(t *testing.T) {
 	}
 	running.Wait() // each has a worker of its own
 	close(release)
-	for deadline := time.Now().Add(time.Minute); ; {
+	steady.Until(t, time.Minute, "at most one worker is idle", func() bool {
 		done := make(chan bool)
 		p.start(jobFunc(func() { close(done) }))
 		<-done
-		if n := idle(); n <= 1 {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatalf("%d workers are idle, want at most 1", n)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		return idle() <= 1
+	})
 	p.detach()
 	if n := idle(); n > 0 {
 		t.Errorf("%d workers wait although there are no connections", n)

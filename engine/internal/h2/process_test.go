@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 	"github.com/seed-1954dcaa/muxmaster/internal/steps"
 )
 
@@ -170,11 +171,7 @@ func TestConcurrentReads(t *testing.T) {
 	}
 	b.append(make([]byte, readers))
 	for range readers {
-		select {
-		case <-got:
-		case <-time.After(time.Minute):
-			t.Fatal("a Read waits")
-		}
+		steady.Receive(t, "a Read", got)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // A halfClosed is a Transport whose client answers the PING of a shutdown, and
@@ -75,11 +77,7 @@ func TestRequestAfterPing(t *testing.T) {
 	c := s.NewConn(m, &http.Request{RemoteAddr: "test"}, context.Background())
 	c.Shutdown()
 	c.Serve()
-	select {
-	case <-served:
-	case <-time.After(10 * time.Second):
-		t.Error("the request isn't served")
-	}
+	steady.Receive(t, "the request is served", served)
 }
 
 // TestLastStream checks that the connection is closed at once when the last stream
@@ -110,11 +108,7 @@ func TestLastStream(t *testing.T) {
 		end(c, s)
 		closed := make(chan bool)
 		go func() { h.shut.Wait(); close(closed) }()
-		select {
-		case <-closed:
-		case <-time.After(10 * time.Second):
-			t.Errorf("%s: the connection isn't closed", name)
-		}
+		steady.Receive(t, name+": the connection is closed", closed)
 	}
 }
 
@@ -200,11 +194,7 @@ func TestReaderEnds(t *testing.T) {
 		}()
 		<-served
 		for range 2 {
-			select {
-			case <-ended:
-			case <-time.After(time.Minute):
-				t.Fatalf("%s: a handler waits", name)
-			}
+			steady.Receive(t, name+": the end of a handler", ended)
 		}
 	}
 }
