@@ -192,82 +192,52 @@ func TestStuckWritesEnd(t *testing.T) {
 // error for the handler, and that its connection serves other requests.
 func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name string
-		h    func(w http.ResponseWriter, r *http.Request) error
-		body bool
-	}{
-		{"response not read", func(w http.ResponseWriter, r *http.Request) error {
-			for p := make([]byte, 64<<10); ; {
-				if _, err := w.Write(p); err != nil {
-					return err
-				}
-			}
-		}, false},
-		{"response not read, as strings", func(w http.ResponseWriter, r *http.Request) error {
-			for p := strings.Repeat("a", 64<<10); ; {
-				if _, err := io.WriteString(w, p); err != nil {
-					return err
-				}
-			}
-		}, false},
-		{"body missing", func(w http.ResponseWriter, r *http.Request) error {
-			_, err := io.Copy(io.Discard, r.Body)
-			return err
-		}, true},
+	text := strings.Repeat("a", 64<<10)
+	for name, call := range map[string]func(w http.ResponseWriter, r *http.Request) error{ // until it fails
+		"response not read":             func(w http.ResponseWriter, r *http.Request) error { _, err := w.Write([]byte(text)); return err },
+		"response not read, as strings": func(w http.ResponseWriter, r *http.Request) error { _, err := io.WriteString(w, text); return err },
+		"body missing":                  func(w http.ResponseWriter, r *http.Request) error { _, err := r.Body.Read(make([]byte, 1)); return err },
 	} {
 		// On a busy machine, a short StallTimeout also ends the connection.
 		timeout := stall / 4
-		steady.Try(t, stall, func() error { timeout *= 4; return stallStream(t, c.h, c.body, timeout) })
+		steady.Try(t, stall, func() error {
+			timeout *= 4
+			if err := stallStream(t, call, timeout); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return nil
+		})
 	}
 }
 
-// stallStream stalls one request, whose handler is h, and sends another over the
-// same connection. It returns an error unless only the first one ends.
-func stallStream(t *testing.T, h func(http.ResponseWriter, *http.Request) error, hasBody bool, stall time.Duration) error {
+// stallStream stalls one request, whose handler repeats call, and sends another
+// over the same connection. It returns an error unless only the first one ends.
+func stallStream(t *testing.T, call func(http.ResponseWriter, *http.Request) error, stall time.Duration) error {
 	failed := make(chan error, 1)
 	var conns atomic.Int64
-	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	ln := wrapper{listen(t), func(nc net.Conn) net.Conn { conns.Add(1); return nc }}
+	startOn(t, ln, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/other" {
 			hello(w, r)
 			return
 		}
-		failed <- h(w, r)
+		err := call(w, r)
+		for err == nil {
+			err = call(w, r)
+		}
+		failed <- err
 	}), func(s *server.Server) {
 		http2.configure(t, s)
 		s.StallTimeout = stall
-		s.HTTP.ConnState = func(_ net.Conn, cs http.ConnState) {
-			if cs == http.StateNew {
-				conns.Add(1)
-			}
-		}
 	})
-	tr := http2.transport()
-	defer tr.CloseIdleConnections()
-	var body io.Reader
-	if hasBody {
-		pr, pw := io.Pipe()
-		defer pw.Close()
-		body = pr
+	c, url := http2.client(t), "https://"+ln.Addr().String()
+	body, upload := io.Pipe()
+	defer upload.Close()
+	go c.Post(url, "", body) // nobody reads the response
+	if err := steady.Receive(t, "the handler's error", failed); !errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("the handler got %v, want a deadline error", err)
 	}
-	req, _ := http.NewRequest("POST", "https://"+addr, body)
-	responded := make(chan bool)
-	defer close(responded)
-	go func() {
-		if resp, err := tr.RoundTrip(req); err == nil {
-			<-responded
-			resp.Body.Close()
-		}
-	}()
-	select {
-	case err := <-failed:
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return fmt.Errorf("the handler got %v, want a deadline error", err)
-		}
-	case <-time.After(longest):
-		return errors.New("the handler still waits")
-	}
-	if err := get(&http.Client{Transport: tr}, "https://"+addr+"/other"); err != nil || conns.Load() != 1 {
+	if err := get(c, url+"/other"); err != nil || conns.Load() != 1 {
 		return fmt.Errorf("another request: %v over %d connections, want one connection", err, conns.Load())
 	}
 	return nil
