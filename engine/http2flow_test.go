@@ -159,66 +159,49 @@ func TestHTTP2SmallReads(t *testing.T) {
 	}
 }
 
-// TestHTTP2LateTrailers sends trailers while the handler returns without having
-// read the body.
-func TestHTTP2LateTrailers(t *testing.T) {
-	for _, k := range engines {
-		addr := startHTTP2(t, k.make, &http.Server{Handler: new(flowServer)})
-		var wg sync.WaitGroup
-		for range 4 {
-			wg.Go(func() {
-				c := dialFrames(t, addr)
-				c.ping()
-				id := uint32(1)
-				for range 50 {
-					var requests, trailers []byte
-					var ids []uint32
-					for range 60 {
-						requests = appendTestFrame(requests, fHeaders, endHeaders, id, reqBlock("POST", "/refuse", "trailer=x"))
-						trailers = appendTestFrame(trailers, fHeaders, endHeaders|endStream, id, block("x=y"))
-						ids = append(ids, id)
-						id += 2
-					}
-					c.Write(requests)
-					c.Write(trailers)
-					if !c.ended(ids...) {
-						t.Errorf("%s: %s", k.name, c.summaryEnd())
-						return
-					}
-				}
-				c.ping()
-				if got := c.summaryEnd(); got != "open" {
-					t.Errorf("%s: the connection is %s", k.name, got)
-				}
-			})
-		}
-		wg.Wait()
-	}
-}
-
-// TestHTTP2LateUploads refuses thousands of uploads at once. What the client has
-// sent before it knows that must not end the connection.
+// TestHTTP2LateUploads refuses uploads. What the client has sent before it knows
+// that must not end the connection: data and trailers that arrive while the
+// handlers return, or after thousands of responses.
 func TestHTTP2LateUploads(t *testing.T) {
-	const n = 3000
-	for _, k := range engines {
-		c := dialFrames(t, startHTTP2(t, k.make, &http.Server{Handler: new(flowServer), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: n}}))
-		c.ping()
-		var requests, rest []byte
-		var ids []uint32
-		for i := range uint32(n) {
-			id := 2*i + 1
-			ids = append(ids, id)
-			requests = appendTestFrame(requests, fHeaders, endHeaders, id, reqBlock("POST", "/refuse", "trailer=x"))
-			rest = appendTestFrame(rest, fData, 0, id, "data")
-			rest = appendTestFrame(rest, fHeaders, endHeaders|endStream, id, block("x=y"))
-		}
-		c.Write(requests)
-		c.ended(ids...)
-		c.Write(rest)
-		c.ping()
-		if got := c.summaryEnd(); got != "open" {
-			t.Errorf("%s: the connection is %s", k.name, got)
-		}
+	for _, tt := range []struct {
+		rounds, n int
+		later     bool // the client sends the rest after the responses
+	}{{50, 60, false}, {1, 3000, true}} {
+		each(t, engines, func(t *testing.T, k kind) {
+			addr := startHTTP2(t, k.make, &http.Server{Handler: new(flowServer), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: tt.n}})
+			var clients sync.WaitGroup
+			for range 4 {
+				c := dialFrames(t, addr)
+				clients.Go(func() {
+					c.ping()
+					id := uint32(1)
+					for range tt.rounds {
+						var requests, rest []byte
+						var ids []uint32
+						for range tt.n {
+							requests = appendTestFrame(requests, fHeaders, endHeaders, id, reqBlock("POST", "/refuse", "trailer=x"))
+							if tt.later {
+								rest = appendTestFrame(rest, fData, 0, id, "data")
+							}
+							rest = appendTestFrame(rest, fHeaders, endHeaders|endStream, id, block("x=y"))
+							ids = append(ids, id)
+							id += 2
+						}
+						c.Write(requests)
+						if tt.later {
+							c.ended(ids...)
+						}
+						c.Write(rest)
+						c.ended(ids...)
+					}
+					c.ping()
+					if got := c.summaryEnd(); got != "open" {
+						t.Errorf("%d uploads at once: the connection is %s", tt.n, got)
+					}
+				})
+			}
+			clients.Wait()
+		})
 	}
 }
 
