@@ -21,16 +21,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
-// bothWays has one request that the engine serves, and one that it passes to
-// net/http.
-var bothWays = map[string]string{
-	"engine":   "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n",
-	"net/http": "GET /slow HTTP/1.1\nHost: h\n\n",
-}
-
 // TestShutdown checks that Shutdown closes idle connections, waits for a
 // running request, closes its connection afterwards, and calls registered
-// functions.
+// functions. Shutdown of the http.Server of an engine does so without waiting.
 func TestShutdown(t *testing.T) {
 	eachWay(t, kinds, ways, func(t *testing.T, k kind, way way) {
 		started, goOn, registered := make(chan bool), make(chan bool), make(chan bool)
@@ -72,7 +65,11 @@ func TestShutdown(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 		defer cancel()
-		if err := s.Shutdown(ctx); err != context.DeadlineExceeded {
+		if k.name == "engine" {
+			if err := srv.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+		} else if err := s.Shutdown(ctx); err != context.DeadlineExceeded {
 			t.Errorf("Shutdown with a running request: %v, want DeadlineExceeded", err)
 		}
 		eventually(t, "registered functions run", registered)
@@ -82,11 +79,7 @@ func TestShutdown(t *testing.T) {
 			t.Error("the listener is still open")
 		}
 		ended := make(chan error, 1)
-		go func() { ended <- srv.Shutdown(context.Background()) }()
-		if k.name != "net/http" {
-			<-ended
-			go func() { ended <- s.Shutdown(context.Background()) }()
-		}
+		go func() { ended <- s.Shutdown(context.Background()) }()
 		close(goOn)
 		res := eventually(t, "a response", responses)
 		if b := bodyOf(t, res); b != "done" || !res.Close && !way.http2 {
@@ -96,34 +89,6 @@ func TestShutdown(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// TestShutdownOfSrv checks that Shutdown of the http.Server stops the engine.
-func TestShutdownOfSrv(t *testing.T) {
-	for name, request := range bothWays {
-		t.Run(name, func(t *testing.T) {
-			srv := &http.Server{Handler: http.NotFoundHandler()}
-			s := New(srv)
-			ln := onFreePort(t)
-			served := make(chan error, 1)
-			go func() { served <- s.Serve(ln) }()
-			c := dial(t, ln.Addr().String())
-			io.WriteString(c, request)
-			readText(t, bufio.NewReader(c))
-			if err := srv.Shutdown(context.Background()); err != nil {
-				t.Error(err)
-			}
-			if err := eventually(t, "Serve returns", served); err != http.ErrServerClosed {
-				t.Errorf("Serve returned %v", err)
-			}
-			if err := s.Shutdown(context.Background()); err != nil {
-				t.Error(err)
-			}
-			if _, err := io.ReadAll(c); err != nil {
-				t.Errorf("the idle connection: %v", err)
-			}
-		})
-	}
 }
 
 // TestTimeouts checks that each timeout closes the connections of slow clients,
