@@ -72,9 +72,6 @@ func (s sampler) fill(p *pattern.Pattern, n, at int, raw, rest string) (path str
 	default:
 		b.WriteString("/")
 	}
-	if b.Len() == 0 {
-		return "/", ok
-	}
 	return b.String(), ok
 }
 
