@@ -228,6 +228,10 @@ func compared(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Del("Link")
 		io.WriteString(w, "hints")
+	case "/clear": // as httputil.ReverseProxy does
+		w.WriteHeader(http.StatusEarlyHints)
+		clear(w.Header())
+		io.WriteString(w, "cleared")
 	case "/empty":
 	default:
 		io.WriteString(w, r.URL.String())

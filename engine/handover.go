@@ -95,11 +95,12 @@ func (o *handover) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.Method == http.MethodConnect:
 		withoutFraming(h)
+		endAfter(w, r)
 	case r.ProtoMinor == 0 && r.Header["Connection"] != nil, len(r.TransferEncoding) > 0:
 		// The request may have both a Content-Length and a Transfer-Encoding, or a
 		// Transfer-Encoding although it is HTTP/1.0, which net/http removes. The
 		// connection must end (RFC 9112 section 6.1).
-		h.Set("Connection", "close")
+		endAfter(w, r)
 	}
 	if r.Method == http.MethodOptions && r.RequestURI == "*" && !o.engine.srv.DisableGeneralOptionsHandler {
 		h.Set("Content-Length", "0") // as net/http does
@@ -192,18 +193,37 @@ func baseContext(l net.Listener) context.Context {
 	return context.WithValue(context.Background(), handoverKey{}, l.(*handoverListener).ctx)
 }
 
-func connContext(ctx context.Context, _ net.Conn) context.Context {
-	return ctx.Value(handoverKey{}).(context.Context)
+func connContext(ctx context.Context, nc net.Conn) context.Context {
+	ctx = ctx.Value(handoverKey{}).(context.Context)
+	if c, ok := nc.(prefixed); ok {
+		ctx = context.WithValue(ctx, prefixKey{}, c.prefix())
+	}
+	return ctx
+}
+
+// prefixKey is the key of the connection's prefix.
+type prefixKey struct{}
+
+// endAfter makes the connection end after the response to r.
+func endAfter(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Connection", "close")
+	if pre, ok := r.Context().Value(prefixKey{}).(*prefix); ok {
+		pre.ends = true
+	}
 }
 
 // connState calls the user's ConnState hook. It skips StateNew, because the hook
 // was already called with it.
 func (o *handover) connState(nc net.Conn, state http.ConnState) {
-	switch c, _ := nc.(interface{ hijack() }); {
+	switch c, _ := nc.(prefixed); {
 	case state == http.StateNew:
 		return
 	case state == http.StateHijacked && c != nil:
-		c.hijack()
+		c.prefix().hijacked = true
+	case state == http.StateIdle && c != nil && c.prefix().ends:
+		// The handler has removed the header, as httputil.ReverseProxy does after a
+		// response with status 103.
+		panic(http.ErrAbortHandler)
 	}
 	if hook := o.engine.srv.ConnState; hook != nil {
 		hook(nc, state)

@@ -25,6 +25,7 @@ func TestHandOver(t *testing.T) {
 		{faulty, "POST /echo HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\nhi" + get, `POST 2 [] "hi"`},
 		{faulty, "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + get, `POST -1 [chunked] ""`},
 		{faulty, "POST /echo HTTP/1.1\r\nHost: h\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n" + get, `POST -1 [chunked] ""`},
+		{faulty, "POST /clear HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + get, "cleared"},
 		{faulty, "GET dump HTTP/1.1\r\nHost: h\r\n\r\n" + get, "400 Bad Request"},
 		{faulty, "OPTIONS * HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + get, "Content-Length: 0"},
 		{faulty, "GET http://h/first HTTP/1.1\r\nHost: h\r\n\r\nPOST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + get, `POST -1 [chunked] ""`},

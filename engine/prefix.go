@@ -15,6 +15,7 @@ type prefix struct {
 	b        []byte
 	deadline time.Time // upper bound for the first read deadline
 	hijacked bool      // so what is written isn't net/http's
+	ends     bool      // the connection ends after the current request
 }
 
 // read reads from the prefix. It reports false if the prefix is empty.
@@ -107,8 +108,10 @@ func (c *prefixConn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(c.pre.bound(t))
 }
 
-// hijack is called when a handler hijacks the connection.
-func (c *prefixConn) hijack() { c.pre.hijacked = true }
+// A prefixed connection has a prefix.
+type prefixed interface{ prefix() *prefix }
+
+func (c *prefixConn) prefix() *prefix { return c.pre }
 
 // CloseWrite closes the sending side, if the connection supports it.
 func (c *prefixConn) CloseWrite() error {
