@@ -87,7 +87,14 @@ func TestTwoGroupsOfOnePrefix(t *testing.T) {
 		first.Use(trace("first"))
 		first.NotFound = tell("first 404")
 		add(first, "GET /x")
+		m.Group("/none").Use(trace("first"))
+		m.Group("/none").Use(trace("second"))
+		add(m.Group("/used"), "GET /x")
+		m.Group("/used").Use(trace("second"))
+		must(m.Remove("GET /used/x")) // with it, the first one ends
 		wantOutcomes(t, m, exchanges{
+			{"/none/x", "m first m 404"},
+			{"/used/x", "m second m 404"},
 			{"/g/x", "m first GET /x"},
 			{"/g/y", "m second GET /y"},
 			{"/g/none", "m first first 404"},
