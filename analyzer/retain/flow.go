@@ -168,7 +168,7 @@ func (f *flow) from(v ssa.Value, field int) []origin {
 	case *ssa.Extract:
 		switch t := v.Tuple.(type) {
 		case *ssa.Call:
-			return f.result(t, v.Index, field)
+			return add(f.result(t, v.Index, field), f.storedInParts(v, field)...)
 		case *ssa.Next:
 			return f.from(operands(t.Iter)[0], whole)
 		case *ssa.Select:
@@ -176,7 +176,7 @@ func (f *flow) from(v ssa.Value, field int) []origin {
 		}
 		return f.from(operands(v.Tuple)[0], whole)
 	case *ssa.Call:
-		return f.result(v, 0, field)
+		return add(f.result(v, 0, field), f.storedInParts(v, field)...)
 	case *ssa.MakeClosure:
 		return f.closure(v)
 	case *ssa.MakeMap, *ssa.MakeChan:

@@ -25,7 +25,7 @@ var keeps = regexp.MustCompile(`^\(\*(sync\.Map|sync/atomic\.Value|sync/atomic\.
 // wraps matches the functions whose first result contains their arguments.
 var wraps = regexp.MustCompile(`^\(\*net/http\.Request\)\.(MultipartReader|WithContext)$` + // WithContext is a shallow copy
 	`|^net/http\.(MaxBytesReader|New(Request|RequestWithContext|ResponseController))$` +
-	`|^(bufio|compress/\w+|encoding/\w+|mime/multipart)\.New` +
+	`|^(bufio|compress/\w+|encoding/\w+|log|mime/multipart|text/tabwriter)\.New` +
 	`|^io\.(\w+Reader|MultiWriter|NopCloser)$` +
 	`|^context\.With|^sync\.Once(Func|Values?)$` +
 	`|^(slices|maps)\.(All|Values|Backward|Chunk)$|^iter\.Pull`)

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/url"
@@ -62,6 +63,7 @@ func wrongWriter(w http.ResponseWriter, r *http.Request) {
 	}()
 	writers <- w                  // want `w outlives the handler on a channel`
 	writers <- bufio.NewWriter(w) // want `w outlives`
+	go log.New(w, "", 0).Print()  // want `w can outlive`
 	lastHeader = w.Header()       // want `w.Header\(\) outlives the handler in package variable lastHeader: clone the header first`
 	rc := http.NewResponseController(w)
 	time.AfterFunc(time.Second, func() { rc.Flush() }) // want `w can outlive`

@@ -37,6 +37,30 @@ func wrongFilled(w http.ResponseWriter, r *http.Request) {
 	go use(*p) // want `r can outlive`
 }
 
+func makeJob() *job { return &job{} }
+
+func wrongResults(w http.ResponseWriter, r *http.Request) {
+	j := makeJob()
+	j.r = r
+	go j.run() // want `r can outlive`
+	k := makeJob()
+	k.init(r)
+	go k.run() // want `r can outlive`
+	out, _ := http.NewRequest("POST", "http://127.0.0.1/", nil)
+	out.Body = r.Body
+	go http.DefaultClient.Do(out) // want `r\.Body can outlive`
+}
+
+func rightResults(w http.ResponseWriter, r *http.Request) {
+	j := makeJob()
+	j.name = r.Host
+	j.r = r.Clone(r.Context())
+	go j.run()
+	out, _ := http.NewRequest("POST", "http://127.0.0.1/", nil)
+	out.Header, out.Host = r.Header.Clone(), r.Host
+	go http.DefaultClient.Do(out)
+}
+
 func rightFilled(w http.ResponseWriter, r *http.Request) {
 	j := &job{}
 	j.init(r)
