@@ -6,7 +6,6 @@ import (
 	"io"
 	"log"
 	"net/http"
-	"net/url"
 	"reflect"
 	"strings"
 	"sync"
@@ -16,75 +15,47 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
-// TestRetain retains requests of many connections and compares them with copies
-// after many more requests. Without Recycle, they must not change.
+// TestRetain retains requests of many connections, or their strings with Recycle,
+// and compares them with their text after many more requests. They must not
+// change.
 func TestRetain(t *testing.T) {
-	type kept struct {
-		r, clone *http.Request
-		url      url.URL
-		header   http.Header
-		w        http.Header
-	}
-	var mu sync.Mutex
-	var all []kept
-	addr := start(t, New(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X", r.RequestURI)
-		mu.Lock()
-		all = append(all, kept{r, r.Clone(r.Context()), *r.URL, r.Header, w.Header()})
-		mu.Unlock()
-	})}))
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			for j := range 20 {
-				talk(t, addr, fmt.Sprintf("GET /%d/%d?q HTTP/1.1\r\nHost: h%d\r\nX-A: %d\r\nX-New: %d\r\n\r\nGET /second HTTP/1.1\r\nHost: h\r\n\r\n", i, j, i, j, j))
+	each(t, engines, func(t *testing.T, k kind) {
+		var mu sync.Mutex
+		var all []func() (now, then string)
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h, uri, path, host, x := w.Header(), r.RequestURI, r.URL.Path, r.Host, r.Header.Get("X-A")
+			h.Set("X", uri)
+			text := func() string {
+				if k.name == "engine" {
+					return fmt.Sprint(uri, path, host, x, r.Method, r.RequestURI, r.URL, r.Host, r.Header, h)
+				}
+				return fmt.Sprint(uri, path, host, x)
 			}
-		})
-	}
-	wg.Wait()
-	mu.Lock()
-	defer mu.Unlock()
-	for _, k := range all {
-		if k.r.RequestURI != k.clone.RequestURI || *k.r.URL != k.url || k.r.Host != k.clone.Host ||
-			fmt.Sprint(k.header) != fmt.Sprint(k.clone.Header) || k.w.Get("X") != k.clone.RequestURI {
-			t.Fatalf("a retained request has changed:\n%v\n%v", k.r, k.clone)
+			then := text()
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, func() (string, string) { return text(), then })
+		})}))
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for j := range 20 {
+					talk(t, addr, fmt.Sprintf("GET /%d/%d?q HTTP/1.1\r\nHost: h%d\r\nX-A: %d\r\nX-New: %d\r\n\r\nGET /second HTTP/1.1\r\nHost: h\r\n\r\n", i, j, i, j, j))
+				}
+			})
 		}
-	}
-	if len(all) != 8*20*2 {
-		t.Errorf("%d requests, want %d", len(all), 8*20*2)
-	}
-}
-
-// TestRecycleStrings retains strings, contexts and bodies of recycled requests.
-func TestRecycleStrings(t *testing.T) {
-	s := New(&http.Server{})
-	s.Recycle = true
-	type kept struct {
-		uri, path, host, x string
-		body               io.ReadCloser
-	}
-	var all []kept
-	s.srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		all = append(all, kept{r.RequestURI, r.URL.Path, r.Host, r.Header.Get("X"), r.Body})
+		wg.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		for _, f := range all {
+			if now, then := f(); now != then {
+				t.Fatalf("what was retained has changed:\n%s\n%s", now, then)
+			}
+		}
+		if len(all) != 8*20*2 {
+			t.Errorf("%d requests, want %d", len(all), 8*20*2)
+		}
 	})
-	addr := start(t, s)
-	var in strings.Builder
-	for i := range 50 {
-		fmt.Fprintf(&in, "POST /%d?q HTTP/1.1\r\nHost: h%d\r\nX: %d\r\nContent-Length: 2\r\n\r\nhi", i, i, i)
-	}
-	talk(t, addr, in.String())
-	s.Close()
-	for i, k := range all {
-		if k.uri != fmt.Sprintf("/%d?q", i) || k.path != fmt.Sprintf("/%d", i) || k.host != fmt.Sprintf("h%d", i) || k.x != fmt.Sprint(i) {
-			t.Errorf("strings of request %d have changed: %q", i, k)
-		}
-		if _, err := k.body.Read(make([]byte, 1)); err != http.ErrBodyReadAfterClose {
-			t.Errorf("late read of a body: %v", err)
-		}
-	}
-	if len(all) != 50 {
-		t.Errorf("%d requests, want 50", len(all))
-	}
 }
 
 // A syncLog is a log that goroutines and a test can use concurrently.
