@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	coder "github.com/coder/websocket"
 	gorilla "github.com/gorilla/websocket"
@@ -19,6 +18,7 @@ import (
 	tmaxmax "github.com/tmaxmax/go-sse"
 	"golang.org/x/net/webdav"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
@@ -150,12 +150,7 @@ func runR3labsSSE(s *site) {
 		events.Publish("news", &r3labs.Event{Data: []byte("hello")}) // also sent to later subscribers
 	}
 	for range 3 {
-		select {
-		case e := <-got:
-			s.equal("event", string(e.Data), "hello")
-		case <-time.After(2 * time.Minute):
-			s.Fatal("no event came")
-		}
+		s.equal("event", string(steady.Receive(s.T, "an event", got).Data), "hello")
 	}
 	cancel()
 	<-done

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/engine"
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // http2Page uses the service, and then tells it what came and over which
@@ -113,23 +114,13 @@ func TestHTTP2(t *testing.T) {
 			})
 			page := openEngine(t, mux, recycle)
 			page.do(chromedp.Navigate(page.url))
-			var got string
-			select {
-			case got = <-result:
-			case <-time.After(patience):
-				t.Fatal("the page has no result")
-			}
-			if got != "true 01234 h2 m0,m1,m2,m3,m4,1000,true" {
+			if got := steady.Receive(t, "the page's result", result); got != "true 01234 h2 m0,m1,m2,m3,m4,1000,true" {
 				t.Errorf("got %q", got)
 			}
 			if n := requests.Load(); n != 60 {
 				t.Errorf("%d requests, want 60", n)
 			}
-			for end := time.Now().Add(patience); canceled.Load() < 20; time.Sleep(10 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatalf("%d handlers learned that their clients left, want 20", canceled.Load())
-				}
-			}
+			steady.Until(t, patience, "20 handlers learn that their clients have left", func() bool { return canceled.Load() >= 20 })
 		})
 	}
 }
