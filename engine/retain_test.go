@@ -187,7 +187,11 @@ func TestLogNamesHandler(t *testing.T) {
 // A logTo is the writer of a log that sends a copy of each line to a client.
 type logTo struct{ w http.ResponseWriter }
 
-func (l *logTo) Write(p []byte) (int, error) { return l.w.Write(p) }
+func (l *logTo) Write(p []byte) (int, error) {
+	n, err := l.w.Write(p)
+	l.w.(http.Flusher).Flush()
+	return n, err
+}
 
 // TestLogWrites checks that the writer of the log can use the ResponseWriter whose
 // misuse is logged.
@@ -211,6 +215,38 @@ func TestLogWrites(t *testing.T) {
 		})})
 		if got := talk(t, start(t, s), "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); !strings.Contains(got, line) {
 			t.Errorf("got %q, want %s", got, line)
+		}
+	})
+	// Over HTTP/2, also another one of the connection when the handler has returned.
+	eachWay(t, engines, http2Ways, func(t *testing.T, k kind, way way) {
+		var to logTo
+		begun, logged := make(chan bool), make(chan bool)
+		_, addr := way.start(t, k, &http.Server{ErrorLog: log.New(&to, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Trailer", "Content-Length")
+			if r.Method == "HEAD" {
+				return
+			}
+			to.w = w
+			w.(http.Flusher).Flush()
+			begun <- true
+			<-logged
+		})})
+		cl, url := way.client(t, addr)
+		go func() {
+			<-begun
+			if _, err := cl.Head(url); err != nil {
+				t.Error(err)
+			}
+			close(logged)
+		}()
+		res, err := cl.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		const line = "ignoring invalid trailer \"Content-Length\"\n"
+		if got, err := io.ReadAll(res.Body); string(got) != line+line {
+			t.Errorf("got %q, %v; want the line twice", got, err)
 		}
 	})
 }

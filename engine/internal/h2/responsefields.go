@@ -86,7 +86,8 @@ func (r *response) appendField(f *request.Field) {
 
 // invalidTrailer logs a trailer that is omitted.
 func (r *response) invalidTrailer(name string) {
-	r.stream.conn.server.Logf("ignoring invalid trailer %q", name)
+	s := r.stream.conn.server
+	r.Later(func() { s.Logf("ignoring invalid trailer %q", name) })
 }
 
 // collectTrailers declares the trailers that were set with http.TrailerPrefix,

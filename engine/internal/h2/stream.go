@@ -178,11 +178,14 @@ func (s *stream) complete(panicked bool) {
 	}
 	c.handlerReturned()
 	r.reset()
-	r.Unlock()
+	later := r.Release()
 	s.reuse()
 	c.flushLate()
 	idle := len(c.streams) == 0
 	c.mu.Unlock()
+	for _, f := range later {
+		f()
+	}
 	if idle {
 		c.setState()
 	}

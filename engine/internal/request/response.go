@@ -36,12 +36,18 @@ func (r *Response) Later(f func()) { r.later = append(r.later, f) }
 
 // Unlock unlocks the response, and then calls the functions of Later.
 func (r *Response) Unlock() {
+	for _, f := range r.Release() {
+		f()
+	}
+}
+
+// Release unlocks the response. It returns the functions of Later, for the caller to
+// call when it holds no lock.
+func (r *Response) Release() []func() {
 	later := r.later
 	r.later = nil
 	r.Mutex.Unlock()
-	for _, f := range later {
-		f()
-	}
+	return later
 }
 
 // A ResponseState is the part of a Response that belongs to one request.
