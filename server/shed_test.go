@@ -407,6 +407,27 @@ func TestShedCountsUntilTheResponse(t *testing.T) {
 	}
 }
 
+// TestShedWrap checks that a request of Wrap, too, counts until it responds.
+func TestShedWrap(t *testing.T) {
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			var shed server.Shed
+			_, addr, _ := start(t, shed.Wrap(0, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if n := shed.Stats().Running; n != 1 {
+					t.Errorf("%d requests count at first, want 1", n)
+				}
+				http.NewResponseController(w).Flush()
+				eventually(t, longest, "it doesn't count", func() bool { return shed.Stats().Running == 0 })
+				hello(w, r)
+			})), func(s *server.Server) { v.configure(t, s) })
+			if err := get(v.client(t), v.scheme+addr); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestShedOfTwoServers checks that two servers that start at the same time can
 // share a Shed, whose fields they don't change.
 func TestShedOfTwoServers(t *testing.T) {
