@@ -87,6 +87,8 @@ func parseHost(text, outer string) (string, error) {
 		return "", errors.New("it is not a host; write one such as example.com or {tenant}.example.com")
 	case bare == "":
 		return "", errors.New("the host is missing")
+	case strings.Count(host, ":") > 1 && !strings.HasPrefix(host, "[") && !strings.Contains(host, "{"):
+		return "", fmt.Errorf("an IPv6 address is written in brackets: [%s]", host)
 	case bare != text:
 		return "", fmt.Errorf("a host has no scheme, port or path; write %q", bare)
 	}

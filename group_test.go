@@ -618,7 +618,7 @@ func TestHostRefusals(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{"", "is not a host"}, {" ", "is not a host"}, {"GET a.com", "is not a host"}, {"/x", "the host is missing"}, {"https://", "the host is missing"}, {":80", "the host is missing"},
-		{"a.com:80", `write "a.com"`}, {"{t}.a.com:8080", `write "{t}.a.com"`}, {"[::1]:80", `write "[::1]"`}, {"https://a.com", `write "a.com"`}, {"https://a.com:443/x", `write "a.com"`},
+		{"a.com:80", `write "a.com"`}, {"{t}.a.com:8080", `write "{t}.a.com"`}, {"[::1]:80", `write "[::1]"`}, {"::1", "in brackets: [::1]"}, {"https://a.com", `write "a.com"`}, {"https://a.com:443/x", `write "a.com"`},
 		{"a.com/", `write "a.com"`}, {"a.com/x", `write "a.com"`}, {"{t}.a.com/x/:id", `write "{t}.a.com"`},
 		{"*.a.com", "{sub...}.a.com"}, {":t.a.com", "is written {name}"}, {"{t:[a-z]+}.a.com", "host"}, {"a{t}.com", "host"}, {"{t", "{"}, {"a..com", "host"}, {"a.com?x", "host"},
 	} {

@@ -52,8 +52,8 @@ function draw() {
   const words = $('search').value.toLowerCase().split(/\s+/).filter(Boolean);
   const checked = [...$('filters').querySelectorAll(':checked')].map(c => c.value);
   const only = { '⚠': r => r.Warning, open: r => !r.Guard, unused: r => !r.Hits };
-  const methods = checked.filter(v => !(v in only));
-  const shown = routes.filter(r => (!methods.length || methods.includes(methodOf(r))) && checked.every(v => !(v in only) || only[v](r)) && words.every(w => textOf(r).includes(w)));
+  const methods = checked.filter(v => !Object.hasOwn(only, v));
+  const shown = routes.filter(r => (!methods.length || methods.includes(methodOf(r))) && checked.every(v => !Object.hasOwn(only, v) || only[v](r)) && words.every(w => textOf(r).includes(w)));
   const root = tree(shown);
   $('tree').classList.toggle('many', shown.length > 1000);
   unfold(root);
