@@ -13,6 +13,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"net/url"
@@ -148,11 +149,16 @@ func (o *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	} else if err != nil {
 		return &problem.Error{Status: http.StatusBadRequest, Detail: "The request body could not be read.", Err: err}
 	}
+	files, err := filesOf(r.MultipartForm)
+	if err != nil {
+		return err
+	}
 	key = hashOf(o.Scope(r), key)
 	// A repeat may reach another process at another port. StripPrefix changes r.URL,
 	// but not r.RequestURI. Outer middleware may have read a form.
 	host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
-	running := keptResponse{Request: hashOf(r.Method, host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body)+r.PostForm.Encode())}
+	request := append([]string{r.Method, host, cmp.Or(r.RequestURI, r.URL.RequestURI()), string(body) + r.PostForm.Encode()}, files...)
+	running := keptResponse{Request: hashOf(request...)}
 	// Not later than the store's, so that keep doesn't change the entry of a repeat.
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.Context()), time.Now().Add(o.Lease))
 	defer cancel()
@@ -261,6 +267,29 @@ func hashOf(texts ...string) string {
 		fmt.Fprintf(h, "%d:%s", len(text), text)
 	}
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+}
+
+// filesOf returns the fields, names and contents of the files of a form, if outer
+// middleware has read one.
+func filesOf(form *multipart.Form) (texts []string, err error) {
+	if form == nil {
+		return nil, nil
+	}
+	for _, field := range slices.Sorted(maps.Keys(form.File)) {
+		for _, h := range form.File[field] {
+			f, err := h.Open()
+			if err != nil {
+				return nil, err
+			}
+			content, err := io.ReadAll(f)
+			f.Close()
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, field, h.Filename, string(content))
+		}
+	}
+	return texts, nil
 }
 
 // An answer is a ResponseWriter that collects the response. One whose body has

@@ -463,8 +463,8 @@ func TestMemoryStoreFrees(t *testing.T) {
 }
 
 // TestIdempotencyKeyOtherRequest repeats a request with another prefix, which
-// StripPrefix removes, for another host, at another port, and with another form,
-// which outer middleware has read.
+// StripPrefix removes, for another host, at another port, and with another form
+// or file, which outer middleware has read.
 func TestIdempotencyKeyOtherRequest(t *testing.T) {
 	h := idempotent(middleware.Idempotency{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for _, row := range []struct {
@@ -480,6 +480,16 @@ func TestIdempotencyKeyOtherRequest(t *testing.T) {
 		r.RequestURI = r.URL.Path
 		if w := serve(http.StripPrefix(r.URL.Path[:2], h), r); w.Code != row.want {
 			t.Errorf("%s, %s: %d, want %d", row.target, row.form, w.Code, row.want)
+		}
+	}
+	for i, file := range []string{"one", "one", "two"} {
+		r := keyed("/file", "file", "--b\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\n"+file+"\r\n--b--\r\n")
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+		if err := r.ParseMultipartForm(1 << 20); err != nil {
+			t.Fatal(err)
+		}
+		if w, want := serve(h, r), []int{200, 200, 422}[i]; w.Code != want {
+			t.Errorf("%d. the file %s: %d, want %d", i, file, w.Code, want)
 		}
 	}
 }
