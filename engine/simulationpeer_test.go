@@ -480,6 +480,9 @@ func (x *http2Peer) probeDownload() {
 // window, when all bodies are read.
 func (x *http2Peer) probeUpload() {
 	time.Sleep(10 * time.Second) // handlers of canceled requests end
+	for x.stalled.Load() { // or it would see several updates at once
+		time.Sleep(time.Second)
+	}
 	x.mu.Lock()
 	x.requests = append(x.requests, x.up)
 	x.most = 500
