@@ -64,6 +64,8 @@ func (p *tab) axe(name string, rules ...string) (passes int) {
 	if len(rules) > 0 {
 		options = fmt.Sprintf("{ runOnly: ['%s'] }", strings.Join(rules, "', '"))
 	}
+	// The colors of another scheme may still be changing.
+	eval[bool](p, `document.getAnimations().forEach(a => a instanceof CSSTransition && a.finish()); true`)
 	report := eval[string](p, `axe.run(`+options+`).then(r => JSON.stringify({ passes: r.passes.length, violations: r.violations.map(v =>
 		({ rule: v.id, impact: v.impact, nodes: v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary) })) }))`)
 	var result struct {
