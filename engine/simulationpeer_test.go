@@ -480,7 +480,7 @@ func (x *http2Peer) probeDownload() {
 // window, when all bodies are read.
 func (x *http2Peer) probeUpload() {
 	time.Sleep(10 * time.Second) // handlers of canceled requests end
-	for x.stalled.Load() { // or it would see several updates at once
+	for x.stalled.Load() {       // or it would see several updates at once
 		time.Sleep(time.Second)
 	}
 	x.mu.Lock()
